@@ -25,7 +25,12 @@
 //! | `list` | a first list from the source through queue and store to a handler |
 //! | `update` | the same with an event that comes alone |
 //! | `read-update` | an update of a pod as the default keeps it, whose handler reads old and new |
+//! | `view-update` | the same with a handler that reads five fields of both by a view |
 //! | `unread-update` | the same with a handler that reads neither |
+//! | `protobuf-whole`, `json-whole` | reading a cold pod whole |
+//! | `protobuf-view`, `json-view` | reading five fields of it by a view |
+//! | `protobuf-path`, `json-path` | reading one field of it by its path |
+//! | `protobuf-warm` | reading a pod by a view that holds it |
 //! | `fan-out` | the same with 32 handlers more |
 
 #[path = "support/custom.rs"]
@@ -53,7 +58,7 @@ use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{Indexer, InformerOptions, SharedInformer, Storage};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny};
 use support::server::PodServer;
 use tokio::sync::Semaphore;
 
@@ -62,6 +67,45 @@ use tokio::sync::Semaphore;
 #[resource(inherit = Pod)]
 struct Unread {
     metadata: ObjectMeta,
+}
+
+/// Five fields of a pod.
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = Pod)]
+#[allow(dead_code, reason = "only read")]
+struct Slim {
+    #[serde(deserialize_with = "names")]
+    metadata: ObjectMeta,
+    #[serde(default)]
+    spec: SlimSpec,
+    #[serde(default)]
+    status: SlimStatus,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(dead_code, reason = "only read")]
+struct SlimSpec {
+    node_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[allow(dead_code, reason = "only read")]
+struct SlimStatus {
+    phase: Option<String>,
+    #[serde(rename = "podIP")]
+    pod_ip: Option<String>,
+}
+
+/// Reads no more of the metadata than name and namespace.
+fn names<'de, D: Deserializer<'de>>(metadata: D) -> Result<ObjectMeta, D::Error> {
+    #[derive(Deserialize)]
+    struct Names {
+        name: Option<String>,
+        namespace: Option<String>,
+    }
+    let Names { name, namespace } = Names::deserialize(metadata)?;
+    Ok(ObjectMeta { name, namespace, ..ObjectMeta::default() })
 }
 
 /// Decodes nothing.
@@ -113,6 +157,9 @@ fn main() {
         }
         Some(("custom", step)) => decode::<Rollout>(&file("custom.json"), step, count),
         Some(("dynamic", step)) => decode::<DynamicObject>(&file("custom.json"), step, count),
+        Some((encoding, step @ ("whole" | "view" | "path" | "warm"))) => {
+            run(stored(step, count, encoding == "protobuf"));
+        }
         Some((encoding @ ("protobuf" | "json"), step)) => {
             run(serve(step, &PodServer::new(count, encoding == "protobuf")));
         }
@@ -120,8 +167,7 @@ fn main() {
             "store" | "replace" => store(step == "replace", count),
             "get" | "scan" | "by-index" => read(step, count),
             "list" => run(told(count, 0, 1)),
-            "read-update" => run(updated(count, true)),
-            "unread-update" => run(updated(count, false)),
+            "read-update" | "view-update" | "unread-update" => run(updated(step, count)),
             "update" => run(told(0, count, 1)),
             "fan-out" => run(told(0, count, 33)),
             _ => panic!("no step is named {step}"),
@@ -309,7 +355,7 @@ async fn told(listed: usize, changed: usize, handlers: usize) {
 }
 
 /// So many changes of a hundred pods, one after another, as a server sends them.
-async fn updated(count: usize, read: bool) {
+async fn updated(step: &str, count: usize) {
     let told = Arc::new(Semaphore::new(1));
     let server = PodServer::new(100, true).updates(count, told.clone());
     let source = ApiSource::<Pod>::new(server.client());
@@ -323,19 +369,47 @@ async fn updated(count: usize, read: bool) {
             note.add_permits(1);
         }
     };
-    let added = if read {
-        informer
-            .on_event(move |event| note(matches!(black_box(event), ObjectEvent::Updated { .. })))
-    } else {
-        informer.on_cached_event(move |_, event| {
+    let added = match step {
+        "read-update" => informer
+            .on_event(move |event| note(matches!(black_box(event), ObjectEvent::Updated { .. }))),
+        "view-update" => {
+            let view = informer.view::<Slim>().unwrap();
+            view.on_event(move |event| {
+                note(matches!(black_box(event), ObjectEvent::Updated { .. }));
+            })
+        }
+        _ => informer.on_cached_event(move |_, event| {
             note(matches!(black_box(event), ObjectEvent::Updated { .. }));
-        })
+        }),
     };
     added.unwrap();
     informer.start().unwrap();
     informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
     while updates.load(Ordering::Relaxed) < count {
         tokio::task::yield_now().await;
+    }
+    std::process::exit(0);
+}
+
+/// So many reads of a hundred pods, as the default keeps them. All but `warm` find them cold.
+async fn stored(step: &str, count: usize, protobuf: bool) {
+    let server = PodServer::new(100, protobuf);
+    let source = ApiSource::<Pod>::new(server.client());
+    let age = Duration::from_secs(if step == "warm" { 600 } else { 0 });
+    let options = InformerOptions::new().storage(Storage::packed().hot_for(age));
+    let informer = SharedInformer::new(Arc::new(source), options);
+    let view = informer.view::<Slim>().unwrap();
+    informer.start().unwrap();
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    let keys: Vec<_> = informer.snapshot().iter_cached().map(|(key, _)| key.clone()).collect();
+    let (pods, slim) = (informer.snapshot(), view.snapshot());
+    keys.iter().for_each(|key| drop(black_box(slim.get(key))));
+    for key in keys.iter().cycle().take(count) {
+        match step {
+            "whole" => assert!(pods.get(key).is_some()),
+            "path" => assert!(pods.get_cached(key).unwrap().field("spec.nodeName").is_some()),
+            _ => assert!(slim.get(key).is_some()),
+        }
     }
     std::process::exit(0);
 }

@@ -1,6 +1,10 @@
 //! Follows the pods of a cluster: each change as a line, pods by node from an index, and now and
 //! then one line that says how the informer is doing.
 //!
+//! The lines need metadata and two more fields of a pod, so a view reads only these. A pod that was
+//! read stays in memory at about 2 kB for a minute, instead of about 20 kB. The status line says
+//! what all of them take.
+//!
 //! `cargo example pod_watcher` brings its own API server, with pods that come and go, and
 //! ends by itself. `-- --cluster` follows the pods of the present kubeconfig's cluster until
 //! Ctrl-C.
@@ -11,12 +15,35 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Pod, PodSpec, PodStatus};
-use kube::Client;
 use kube::api::ObjectMeta;
+use kube::{Client, Resource};
 use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Event, Index, ObjectKey, SharedInformer, SharedInformerFactory};
+use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
+
+/// A pod as far as a line shows it.
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = Pod)]
+struct PodLine {
+    metadata: ObjectMeta,
+    #[serde(default)]
+    spec: Place,
+    #[serde(default)]
+    status: Phase,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    node_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+struct Phase {
+    phase: Option<String>,
+}
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
@@ -30,8 +57,8 @@ pub(crate) async fn run(
     mut say: impl FnMut(String),
 ) -> Result<(), BoxError> {
     let factory = SharedInformerFactory::builder(client).name("pod-watcher").build();
-    let pods = factory.informer::<Pod>();
-    let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
+    let pods = factory.informer::<Pod>().view::<PodLine>()?;
+    let by_node = pods.add_index("node", |pod: &PodLine| pod.spec.node_name.clone())?;
     let mut events = pods.events()?;
 
     factory.start()?;
@@ -66,7 +93,7 @@ pub(crate) async fn run(
 }
 
 /// One line for what changed; none for what was there from the start.
-fn event_line(event: &Event<Pod>) -> Option<String> {
+fn event_line(event: &Event<PodLine>) -> Option<String> {
     let key = ObjectKey::of(&**event.object()).ok()?;
     match event {
         Event::Added { initial: true, .. } | Event::MovedAway { .. } => None,
@@ -82,18 +109,18 @@ fn event_line(event: &Event<Pod>) -> Option<String> {
     }
 }
 
-fn summary(pod: &Pod) -> String {
-    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+fn summary(pod: &PodLine) -> String {
+    let phase = pod.status.phase.as_deref();
     let going = if pod.metadata.deletion_timestamp.is_some() { ", terminating" } else { "" };
     format!("{} on {}{going}", phase.unwrap_or("Unknown"), node(pod))
 }
 
-fn node(pod: &Pod) -> &str {
-    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or("no node")
+fn node(pod: &PodLine) -> &str {
+    pod.spec.node_name.as_deref().unwrap_or("no node")
 }
 
 /// Returns a line with the informer's state and the size of the index.
-fn status_line(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> String {
+fn status_line(pods: &SharedInformer<PodLine>, by_node: &Index<PodLine>) -> String {
     let status = pods.status();
     let version = status.version.map_or("?".to_owned(), |version| version.to_string());
     let nodes: Vec<_> =
@@ -102,10 +129,13 @@ fn status_line(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> String {
         .reflector
         .last_error
         .map(|(error, ago)| format!("; last error {ago:.1?} ago: {error}"));
+    let held: usize =
+        status.storage.iter().flat_map(|storage| &storage.views).map(|view| view.hot_bytes).sum();
     format!(
-        "= {} pods at version {version}; by node: {}{}",
+        "= {} pods at version {version}; by node: {}; what was read takes {} kB{}",
         status.objects,
         nodes.join(", "),
+        held.div_ceil(1_000),
         error.unwrap_or_default()
     )
 }

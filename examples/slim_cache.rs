@@ -1,5 +1,6 @@
 //! The memory of a decoded pod: with managedFields, without them, as metadata only, and as a struct
-//! that keeps the five fields that a program needs.
+//! that keeps the five fields that a program needs. Then the memory of one informer whose pods are
+//! read in each way: not at all, by a path, by a view with the same five fields, and whole.
 //!
 //! `cargo example slim_cache` lists pods from an API server of its own, in each of these
 //! ways, prints what each takes and ends. `-- --cluster` does so with the pods of the present
@@ -17,7 +18,7 @@ use kube::core::PartialObjectMeta;
 use kube::{Client, Resource};
 use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory, Storage};
+use kube_informer::{Cached, InformerSpec, ObjectKey, SharedInformerFactory, Storage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -92,6 +93,10 @@ pub(crate) async fn run(client: Client, say: impl Fn(String)) -> Result<(), BoxE
         let (all, each) = (size(cost.bytes), size(cost.each()));
         say(format!("{:<24}{:>7}{all:>10}{each:>10}  {bar}", cost.what, cost.pods));
     }
+    for cost in read_each_way(&client).await? {
+        let (all, each) = (size(cost.bytes), size(cost.each()));
+        say(format!("{:<24}{:>7}{all:>10}{each:>10}", cost.what, cost.pods));
+    }
     // A slim cache is used like any other.
     let factory = SharedInformerFactory::builder(client).build();
     let pods = factory.informer_with(slim())?;
@@ -155,6 +160,39 @@ where
     let cost = Cost { what, pods: pods.lister().len(), bytes: in_use().saturating_sub(before) };
     factory.shutdown().await;
     Ok(cost)
+}
+
+/// Reads the pods of one informer in each way. Returns the memory that it takes before, and that
+/// each way adds.
+pub(crate) async fn read_each_way(client: &Client) -> Result<Vec<Cost>, BoxError> {
+    let factory = SharedInformerFactory::builder(client.clone()).build();
+    let pods = factory.informer::<Pod>();
+    let view = pods.view::<SlimPod>()?;
+    let mut costs = Vec::new();
+    let mut note = |what, before: usize| {
+        let bytes = in_use().saturating_sub(before);
+        costs.push(Cost { what, pods: pods.lister().len(), bytes });
+    };
+    let before = in_use();
+    factory.start()?;
+    factory.wait_for_sync(Duration::from_secs(60)).await?;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    note("packed, not read", before);
+    let before = in_use();
+    let on_node = |pod: &Cached<Pod>| pod.field("spec.nodeName").is_some();
+    let placed = pods.snapshot().iter_cached().filter(|(_, pod)| on_node(pod)).count();
+    note("+ one field by path", before);
+    let before = in_use();
+    let running = view.lister().all().iter().filter(|pod| pod.status.phase.is_some()).count();
+    note("+ a view of these fields", before);
+    let before = in_use();
+    let whole = pods.lister().all().len();
+    note("+ everything", before);
+    if placed.max(running) > whole {
+        return Err("a part has more pods than the whole".into());
+    }
+    factory.shutdown().await;
+    Ok(costs)
 }
 
 fn size(bytes: usize) -> String {

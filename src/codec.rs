@@ -12,10 +12,14 @@ use std::sync::{Arc, LazyLock};
 use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
-use kube_decode::{Decode, DecodeError, SerdeDecode, bare, content};
+use kube_decode::{
+    Decode, DecodeError, DecodeProtobuf, SerdeDecode, bare, content, value_in_json,
+    value_in_protobuf,
+};
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::object::{AnyObject, FieldSet};
+use crate::object::{AnyObject, FieldSet, Projection};
 use crate::panic::{catch, drop_safely};
 use crate::sync::Mutex;
 
@@ -118,6 +122,13 @@ pub(crate) trait DecodeAny: Send + Sync {
 
     /// Returns the decoder with a memory limit, if it can have one.
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>>;
+
+    /// Returns another type's decoder with the rule for managed fields that this one has, unless it
+    /// has none.
+    fn restrict(&self, other: &Arc<dyn DecodeAny>) -> Option<Arc<dyn DecodeAny>> {
+        let _ = other;
+        None
+    }
 }
 
 /// A decoder of one type.
@@ -233,7 +244,6 @@ impl Codec {
     }
 
     /// Creates a codec that passes all bytes to this decoder.
-    #[cfg(any(test, feature = "compact"))]
     pub(crate) fn plain(decoder: Arc<dyn DecodeAny>, expansion: usize) -> Self {
         Self { layout: Layout::Plain, decoder, expansion }
     }
@@ -251,6 +261,17 @@ impl Codec {
         }
         // A type may require more than these fields.
         self.decode(object)
+    }
+
+    /// Decodes an object as another type, of which only these fields may be read.
+    pub(crate) fn decode_as(
+        &self,
+        decoder: &Arc<dyn DecodeAny>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        let restricted = self.decoder.restrict(decoder);
+        self.ask(&**restricted.as_ref().unwrap_or(decoder), object, fields)
     }
 
     /// Reads an object's name, namespace, uid, version and labels, and skips the rest of it.
@@ -301,6 +322,25 @@ impl Codec {
         }
     }
 
+    /// Returns a part of an object as JSON, if it has that part.
+    pub(crate) fn project(
+        &self,
+        object: &[u8],
+        part: Projection<'_>,
+    ) -> Result<Option<Value>, DecodeError> {
+        let decoder = SerdeDecode::<Value>::new();
+        match (self.layout, part) {
+            (Layout::Plain, Projection::Path(path)) => value_in_json(object, path),
+            (Layout::Plain, Projection::Fields(fields)) => {
+                decoder.decode_fields(object, fields).map(Some)
+            }
+            (_, Projection::Path(path)) => value_in_protobuf(&self.protobuf(object)?, path),
+            (_, Projection::Fields(fields)) => {
+                decoder.decode_protobuf_fields(&self.protobuf(object)?, fields).map(Some)
+            }
+        }
+    }
+
     /// Decodes the whole object.
     pub(crate) fn decode(&self, object: &[u8]) -> Result<Arc<dyn AnyObject>, DecodeError> {
         self.read(object, None)
@@ -315,6 +355,9 @@ impl Codec {
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        if fields.is_none() {
+            extend_heap();
+        }
         self.ask(&*self.decoder, object, fields)
     }
 
@@ -332,9 +375,6 @@ impl Codec {
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        if fields.is_none() {
-            extend_heap();
-        }
         let ask = || match self.layout {
             Layout::Plain => decoder.decode(object, fields),
             _ => decoder.decode_protobuf(&self.protobuf(object)?, fields),

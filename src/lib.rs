@@ -80,7 +80,7 @@
 //!
 //! # Guide
 //!
-//! [`docs`] has pages about [storage](docs::choosing_storage), for those who [come from
+//! [`docs`] has pages about [storage](docs::read_what_you_need), for those who [come from
 //! client-go](docs::coming_from_client_go), and about [error texts](docs::troubleshooting). A
 //! tutorial for a first controller is in the guide of
 //! [`kube-controllers`](https://docs.rs/kube-controllers). The `examples/` folder has programs to

@@ -39,7 +39,7 @@ use crate::indexer::{Indexer, Snapshot, WaitTimeout};
 use crate::labels::LabelSelector;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::reflector::ReflectorMonitor;
-use crate::storage::Keeper;
+use crate::storage::{Keeper, View, read_as};
 
 /// A lister of all objects of an informer. Clones are cheap.
 ///
@@ -197,7 +197,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     /// that selects nothing reads no object, and one that selects everything reads no label.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.indexer.snapshot();
-        self.counted(|| select(snapshot.objects(), selector))
+        self.counted(|| select(snapshot.view(), snapshot.objects(), selector))
     }
 
     /// Returns the cluster-scoped object of this name. For a namespaced object, use
@@ -271,9 +271,9 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     /// count, too.
     fn counted(&self, list: impl FnOnce() -> Vec<Arc<K>>) -> Vec<Arc<K>> {
         let Some(keeper) = &self.keeper else { return list() };
-        let before = keeper.status().misses;
+        let before = keeper.misses();
         let listed = list();
-        keeper.note_list(keeper.status().misses - before);
+        keeper.note_list(keeper.misses() - before);
         listed
     }
 
@@ -343,7 +343,9 @@ impl<K: Resource + Send + Sync + 'static> NamespaceLister<K> {
     /// O(objects in the namespace).
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.lister.indexer.snapshot();
-        self.lister.counted(|| select(snapshot.select_namespace(&self.namespace), selector))
+        self.lister.counted(|| {
+            select(snapshot.view(), snapshot.select_namespace(&self.namespace), selector)
+        })
     }
 
     /// Returns the object of this name.
@@ -392,6 +394,7 @@ impl<K: Resource + Send + Sync + 'static> NamespaceLister<K> {
 
 /// Returns the objects that a selector selects. It unpacks no other object.
 fn select<'a, K: Resource + Send + Sync + 'static>(
+    view: Option<&Arc<View>>,
     objects: impl Iterator<Item = (&'a ObjectKey, &'a Cached)>,
     selector: &LabelSelector,
 ) -> Vec<Arc<K>> {
@@ -401,10 +404,11 @@ fn select<'a, K: Resource + Send + Sync + 'static>(
     let objects = objects.map(|(_, cached)| cached);
     if selector.is_everything() {
         let mut all = Vec::with_capacity(objects.size_hint().0);
-        all.extend(objects.filter_map(Cached::get_as));
+        all.extend(objects.filter_map(|cached| read_as(view, cached)));
         return all;
     }
-    objects.filter(|cached| selector.matches(cached.labels())).filter_map(Cached::get_as).collect()
+    let selected = objects.filter(|cached| selector.matches(cached.labels()));
+    selected.filter_map(|cached| read_as(view, cached)).collect()
 }
 
 impl<K> Clone for Lister<K> {

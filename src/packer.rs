@@ -11,11 +11,9 @@ use std::sync::Arc;
 use kube::api::ObjectMeta;
 use kube_decode::{DecodeError, stack};
 
-use crate::object::{
-    AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
-};
+use crate::object::{AnyObject, Cached, FieldSet, IndexValues, KnownObjects, ObjectKey};
 use crate::panic::{catch, drop_safely};
-use crate::storage::{Buffer, Keeper, PackError, Storage, WireObject};
+use crate::storage::{Buffer, Keeper, PackError, Storage, View, WireObject};
 
 /// The problem of an object whose metadata cannot be read.
 pub(crate) const METADATA_PANICKED: &str = "reading its metadata panicked";
@@ -44,6 +42,36 @@ enum Mode {
 pub(crate) trait PackingStore: IndexExtractor + KnownObjects {}
 
 impl<S: IndexExtractor + KnownObjects> PackingStore for S {}
+
+/// An extractor of the values that an object has in a store's indexes.
+pub(crate) trait IndexExtractor: Send + Sync {
+    /// Returns the values of an object, or `None` if each index computes them when the object is
+    /// stored.
+    fn values(&self, object: &dyn AnyObject, read: &ReadView<'_>) -> Option<IndexValues>;
+
+    /// Returns the values of an object that `part` decodes: with at least the given fields, or
+    /// whole for `None`.
+    ///
+    /// # Errors
+    /// [`NotEnough`] if the object must be decoded whole. If that is known beforehand, `part` is
+    /// not called.
+    fn values_of_part(
+        &self,
+        part: &ReadPart<'_>,
+        read: &ReadView<'_>,
+    ) -> Result<Option<IndexValues>, NotEnough>;
+}
+
+/// A decoder of an object with at least these fields, or whole for `None`.
+pub(crate) type ReadPart<'a> = dyn Fn(Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> + 'a;
+
+/// A decoder of an object as the type of a view. `None` if the view can't read it.
+pub(crate) type ReadView<'a> = dyn Fn(&Arc<View>) -> Option<Arc<dyn AnyObject>> + 'a;
+
+/// The object must be decoded whole: an index may read any field, or the part that indexes read
+/// can't be decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotEnough;
 
 impl Packer {
     /// Makes a packer that keeps objects decoded.
@@ -90,7 +118,8 @@ impl Packer {
             Mode::Custom(pack) => pack(object),
             Mode::Packed { keeper, store } => {
                 let (digest, object) = (object.digest(), object.into_any());
-                let values = values(store.as_ref(), &*object);
+                let read = |view: &Arc<View>| view.convert(object.clone());
+                let values = values(store.as_ref(), &*object, &read);
                 keeper.pack(object, values).with_digest(digest)
             }
         }
@@ -136,7 +165,8 @@ impl Packer {
         if is_deep {
             return Ok((key, keeper.keep_decoded(object, PackError::TooDeep)));
         }
-        let values = values(store.as_ref(), &*object);
+        let read = |view: &Arc<View>| view.decode(wire.codec, wire.bytes).ok();
+        let values = values(store.as_ref(), &*object, &read);
         let heat = heat(&**keeper, store.as_ref(), &key);
         Ok((key, keeper.pack_wire(wire, object, values, heat)))
     }
@@ -156,8 +186,12 @@ fn decode(wire: &WireObject<'_>) -> Result<(ObjectKey, Arc<dyn AnyObject>), Deco
     }
 }
 
-fn values(store: Option<&Arc<dyn PackingStore>>, object: &dyn AnyObject) -> Option<IndexValues> {
-    store.and_then(|store| store.values(object))
+fn values(
+    store: Option<&Arc<dyn PackingStore>>,
+    object: &dyn AnyObject,
+    read: &ReadView<'_>,
+) -> Option<IndexValues> {
+    store.and_then(|store| store.values(object, read))
 }
 
 /// Returns the heat of the next state of this object. `None` if the store does not have the object.
@@ -174,12 +208,16 @@ fn pack_undecoded(
 ) -> Result<Option<(ObjectKey, Cached)>, DecodeError> {
     let head = OnceCell::new();
     let head = || head.get_or_init(|| read_head(keeper, store, wire));
-    let read = |fields: Option<&_>| {
+    let part = |fields: Option<&_>| {
         head().as_ref().ok()?.as_ref()?;
         wire.codec.decode_fields(wire.bytes, fields).ok()
     };
+    let read = |view: &Arc<View>| {
+        head().as_ref().ok()?.as_ref()?;
+        view.decode(wire.codec, wire.bytes).ok()
+    };
     // The head is not read if an index needs the whole object.
-    let values = match store.map(|store| store.values_of_part(&read)) {
+    let values = match store.map(|store| store.values_of_part(&part, &read)) {
         None => None,
         Some(Ok(values)) => values,
         Some(Err(NotEnough)) => return Ok(None),

@@ -7,9 +7,10 @@ use futures::StreamExt;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodStatus, Secret};
 use kube::api::ObjectMeta;
+use kube::core::PartialObjectMeta;
 use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::error::BoxError;
-use kube_informer::informer::InformerStopped;
+use kube_informer::informer::{InformerStopped, ViewError};
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::DirectWriteError;
 use kube_informer::{
@@ -26,8 +27,10 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) fn shop(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxError> {
     let mut tasks = JoinSet::new();
     let pods = factory.informer::<Pod>();
-    watch(&pods, "placement")?;
-    work(&mut tasks, &pods, "mailer", Duration::from_millis(12))?;
+    // These read only metadata, so only the audit decodes whole pods.
+    let metadata = pods.view::<PartialObjectMeta<Pod>>()?;
+    watch(&metadata, "placement")?;
+    work(&mut tasks, &metadata, "mailer", Duration::from_millis(12))?;
     work(&mut tasks, &pods, "audit", Duration::from_millis(1))?;
     watch(&factory.informer::<Deployment>(), "rollout")?;
     let maps = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop"))?;
@@ -39,18 +42,20 @@ pub(crate) fn shop(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxEr
     Ok(tasks)
 }
 
-/// A controller of deployments, which also follows the pods.
-pub(crate) fn rollout(factory: &SharedInformerFactory) -> Controller<Deployment> {
-    let deployment = |pod: &Pod| {
+/// A controller of deployments, which also follows the pods by their names.
+pub(crate) fn rollout(
+    factory: &SharedInformerFactory,
+) -> Result<Controller<Deployment>, ViewError> {
+    let deployment = |pod: &PartialObjectMeta<Pod>| {
         let number: usize = pod.metadata.name.as_ref()?.strip_prefix("web-")?.parse().ok()?;
         let namespace = pod.metadata.namespace.as_deref()?;
         ObjectKey::namespaced(namespace, &format!("app-{}", number % 12)).ok()
     };
-    Controller::builder("rollout", &factory.informer::<Deployment>())
-        .watches(&factory.informer::<Pod>(), deployment)
+    let rollout = Controller::builder("rollout", &factory.informer::<Deployment>())
+        .watches(&factory.informer::<Pod>().view()?, deployment)
         .debounce(TICK)
-        .concurrency(2)
-        .build()
+        .concurrency(2);
+    Ok(rollout.build())
 }
 
 /// A reconcile that takes its time, and fails for one deployment.

@@ -38,7 +38,7 @@ async fn main() -> Result<(), BoxError> {
     let mut manager = Manager::builder(&factory).serve(serve);
     let mut tasks = if let Some(server) = embedded {
         manager = manager
-            .controller(demo::rollout(&factory), demo::reconcile)
+            .controller(demo::rollout(&factory)?, demo::reconcile)
             .task_on_every_replica("churn", |scope| async move {
                 scope.token().run_until_cancelled(demo::churn(server)).await.unwrap_or(Ok(()))
             });

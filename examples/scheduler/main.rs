@@ -7,12 +7,14 @@
 //! selectors, affinities or volumes. Run one replica.
 //!
 //! A scheduler looks at everything each time. The example shows a loop on `changes`, with a
-//! debounce; snapshots of pods and nodes; indexes of the pods on each node and of those that wait;
+//! debounce; snapshots of pods and nodes; a view that reads of each pod only what a scheduler
+//! needs, so that no whole pod is decoded; indexes of the pods on each node and of those that wait;
 //! own writes that the cache does not show yet. In an `AssumedView` a placed pod is on its node
 //! before the cache shows it there, so a cache that lags leads to no overcommitted node. A binding
 //! that the server refuses is forgotten, and the pod is placed again. A binding without an answer
 //! may have been made, so it is sent again to the same node.
 
+mod pod;
 mod room;
 mod scheduler;
 #[path = "../support/mod.rs"]

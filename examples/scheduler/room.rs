@@ -2,8 +2,10 @@
 
 use std::ops::AddAssign;
 
-use k8s_openapi::api::core::v1::{Container, Node, Pod};
+use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+use super::pod::{Container, Pod};
 
 /// The number of pods, and of thousandths of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,10 +30,10 @@ impl Room {
 
     /// Returns the room that a pod takes. A pod whose request is not understood fits nowhere.
     pub(crate) fn of_pod(pod: &Pod) -> Self {
-        let Some(spec) = &pod.spec else { return Self { pods: 1, cpu: 0 } };
+        let spec = &pod.spec;
         let (mut sidecars, mut starting) = (0_u64, 0);
         // Init containers run one after another, beside the sidecars that began before them.
-        for container in spec.init_containers.iter().flatten() {
+        for container in &spec.init_containers {
             let beside = sidecars.saturating_add(cpu_of(container));
             starting = starting.max(beside);
             if container.restart_policy.as_deref() == Some("Always") {
@@ -39,8 +41,8 @@ impl Room {
             }
         }
         let running = spec.containers.iter().map(cpu_of).fold(sidecars, u64::saturating_add);
-        let overhead = spec.overhead.as_ref().and_then(|overhead| overhead.get("cpu"));
-        let overhead = overhead.map_or(0, |cpu| thousandths(cpu).unwrap_or(u64::MAX));
+        let overhead =
+            spec.overhead.get("cpu").map_or(0, |cpu| thousandths(cpu).unwrap_or(u64::MAX));
         Self { pods: 1, cpu: running.max(starting).saturating_add(overhead) }
     }
 
@@ -65,9 +67,7 @@ impl AddAssign for Room {
 }
 
 fn cpu_of(container: &Container) -> u64 {
-    let requests = container.resources.as_ref().and_then(|resources| resources.requests.as_ref());
-    let cpu = requests.and_then(|requests| requests.get("cpu"));
-    cpu.map_or(0, |cpu| thousandths(cpu).unwrap_or(u64::MAX))
+    container.resources.requests.get("cpu").map_or(0, |cpu| thousandths(cpu).unwrap_or(u64::MAX))
 }
 
 /// Returns a quantity in thousandths, rounded up. Understands the form in which a server stores

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{Binding, Node, ObjectReference, Pod};
+use k8s_openapi::api::core::v1::{Binding, Node, ObjectReference, Pod as WholePod};
 use kube::api::{ListParams, ObjectMeta, PostParams};
 use kube::core::Status;
 use kube::{Api, Client, ResourceExt};
@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::pod::Pod;
 use super::room::Room;
 
 /// Pods name it in `spec.schedulerName`.
@@ -54,7 +55,8 @@ pub(crate) struct Figures {
 /// Returns a manager that schedules. It sends the progress after each round.
 pub(crate) fn manager(client: Client, told: watch::Sender<Figures>) -> Result<Manager, BoxError> {
     let factory = SharedInformerFactory::builder(client.clone()).name(NAME).build();
-    let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
+    let pods = factory.informer::<WholePod>().view::<Pod>()?;
+    let nodes = factory.informer::<Node>();
     let scheduler = Scheduler::new(client, pods, nodes, told)?;
     let manager = Manager::builder(&factory);
     let manager = manager.task_on_every_replica(NAME, |scope| scheduler.run(scope));
@@ -158,7 +160,7 @@ impl Scheduler {
                 without_room += 1;
                 continue;
             };
-            placed.spec.get_or_insert_default().node_name = Some(node.clone());
+            placed.spec.node_name = Some(node.clone());
             if self.assumed.assume(placed).is_err() {
                 // As many are assumed as may be.
                 break;
@@ -259,23 +261,21 @@ async fn still_waits(pods: &Api<Pod>, placement: &Placement) -> bool {
 
 /// Returns the node on which a pod takes room. A pod that has ended takes none.
 fn node_of(pod: &Pod) -> Option<String> {
-    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
-    let ended = matches!(phase, Some("Succeeded" | "Failed"));
-    pod.spec.as_ref()?.node_name.clone().filter(|_| !ended)
+    let ended = matches!(pod.status.phase.as_deref(), Some("Succeeded" | "Failed"));
+    pod.spec.node_name.clone().filter(|_| !ended)
 }
 
 /// Returns whether a pod of this scheduler waits or is on a node.
 fn state_of(pod: &Pod) -> Option<&'static str> {
-    let spec = pod.spec.as_ref().filter(|spec| spec.scheduler_name.as_deref() == Some(NAME))?;
-    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
-    let waits = spec.scheduling_gates.as_ref().is_none_or(Vec::is_empty)
-        && matches!(phase, None | Some("Pending"))
+    let spec = Some(&pod.spec).filter(|spec| spec.scheduler_name.as_deref() == Some(NAME))?;
+    let waits = spec.scheduling_gates.is_empty()
+        && matches!(pod.status.phase.as_deref(), None | Some("Pending"))
         && pod.metadata.deletion_timestamp.is_none();
     if spec.node_name.is_some() { Some(BOUND) } else { waits.then_some(WAITS) }
 }
 
 /// Returns the order in which pods are placed: by priority, then by age.
 fn rank<'a>(pod: &'a Arc<Pod>, key: &'a ObjectKey) -> impl Ord + use<'a> {
-    let priority = pod.spec.as_ref().and_then(|spec| spec.priority).unwrap_or(0);
+    let priority = pod.spec.priority.unwrap_or(0);
     (Reverse(priority), pod.metadata.creation_timestamp.as_ref(), key)
 }

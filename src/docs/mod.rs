@@ -4,7 +4,7 @@
 //!
 //! | page | for |
 //! |---|---|
-//! | [Choosing storage](choosing_storage) | keeping less of each object |
+//! | [Read what you need](read_what_you_need) | views, paths, and keeping less of each object |
 //! | [Restarts](restarts) | starts without a whole list |
 //! | [Troubleshooting](troubleshooting) | an error text or a symptom |
 //! | [Coming from client-go](coming_from_client_go) | users of client-go |
@@ -15,8 +15,8 @@
 //! [`kube-controllers`](https://docs.rs/kube-controllers). Programs to start from are in
 //! `examples/`. Each runs without a cluster.
 
-#[doc = include_str!("choosing_storage.md")]
-pub mod choosing_storage {}
+#[doc = include_str!("read_what_you_need.md")]
+pub mod read_what_you_need {}
 
 #[doc = include_str!("restarts.md")]
 pub mod restarts {}

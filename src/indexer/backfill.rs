@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use super::changes::Changes;
-use super::contents::{IndexContents, IndexFn, StoreContents};
+use super::contents::{IndexContents, StoreContents};
+use super::function::IndexFunction;
 use super::{Index, IndexError, IndexFault, Indexer};
 use crate::object::FieldSet;
 use crate::sync::Mutex;
@@ -69,10 +70,10 @@ impl Indexer {
         &self,
         name: &str,
         fields: Option<FieldSet>,
-        values: IndexFn,
+        function: IndexFunction,
     ) -> Result<Index, IndexError> {
-        let reserved = self.0.reserved_names.reserve(self, name)?;
-        let index = IndexContents::new(reserved.1.clone(), values);
+        let reserved = self.store.reserved_names.reserve(self, name)?;
+        let index = IndexContents::new(reserved.1.clone(), function);
         let now = self.load_full();
         let fields = fields.filter(|fields| now.fields_suffice(fields, &index));
         let seen = Arc::new(StoreContents::new());
@@ -91,7 +92,7 @@ impl Indexer {
 
     /// Publishes an index. Returns its position.
     fn publish_index(&self, mut backfill: Backfill, name: &str) -> usize {
-        let mut writing = self.0.writing.lock();
+        let mut writing = self.store.writing.lock();
         let mut now = self.load_full();
         for _ in 0..MAX_CATCH_UPS {
             if now.content == backfill.seen.content {
@@ -100,7 +101,7 @@ impl Indexer {
             // The index function is user code, so it runs without the lock while that is possible.
             drop(writing);
             backfill.catch_up(now);
-            writing = self.0.writing.lock();
+            writing = self.store.writing.lock();
             now = self.load_full();
         }
         if now.content != backfill.seen.content {

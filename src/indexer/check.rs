@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::Snapshot;
 use super::contents::{IndexContents, Record, StoreContents};
 use super::persistent_vec::Row;
-use crate::object::{AnyObject, ObjectKey, PassingRead};
-use crate::panic::drop_safely;
+use crate::object::{AnyObject, Cached, ObjectKey, PassingRead};
+use crate::panic::{drop_safely, lend};
 use crate::yield_budget::{UNPACKING, YieldBudget};
 
 /// The number of objects of one value that are compared.
@@ -30,7 +30,7 @@ impl<K: ?Sized> Snapshot<K> {
     pub(crate) async fn check_indexes(&self, sample: usize) -> Vec<IndexDifference> {
         let mut budget = YieldBudget::new();
         let mut found = Vec::new();
-        let contents = &self.0;
+        let contents = &self.contents;
         if contents.indexes.is_empty() {
             return found;
         }
@@ -46,7 +46,7 @@ impl<K: ?Sized> Snapshot<K> {
                 let has = |value: &String| {
                     index.postings.get(value).is_some_and(|posting| posting.contains(row))
                 };
-                if !values_of(index, &*object).iter().all(has) {
+                if !values_of(index, &record.cached, &*object).iter().all(has) {
                     found.push(difference(index, record, true));
                 }
             }
@@ -59,7 +59,10 @@ impl<K: ?Sized> Snapshot<K> {
                 let Some(object) = record.cached.read_for(PassingRead::Index, None) else {
                     continue;
                 };
-                if !values_of(index, &*object).iter().any(|has| has.as_str() == &**value) {
+                if !values_of(index, &record.cached, &*object)
+                    .iter()
+                    .any(|has| has.as_str() == &**value)
+                {
                     found.push(difference(index, record, false));
                 }
                 drop_safely(object);
@@ -91,10 +94,17 @@ impl IndexContents {
     }
 }
 
-/// Returns the values that the function of an index returns for an object. None if it panics: such
-/// an object is stored without values, which is told elsewhere.
-fn values_of(index: &IndexContents, object: &dyn AnyObject) -> Vec<String> {
-    index.values(object).unwrap_or_default()
+/// Returns the values that the function of an index returns for a stored object, which is given
+/// whole. None if it panics, or if its view can't read the object: such an object is stored without
+/// values, which is told elsewhere.
+fn values_of(index: &IndexContents, stored: &Cached, object: &dyn AnyObject) -> Vec<String> {
+    let values = match &index.function.view {
+        None => index.values(object).ok(),
+        Some(view) => view
+            .read(stored, false)
+            .and_then(|object| lend(object, |object| index.values(&**object)).ok()),
+    };
+    values.unwrap_or_default()
 }
 
 /// Returns the step with which about `sample` of `all` are taken.

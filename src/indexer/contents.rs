@@ -1,25 +1,23 @@
 //! The state of the store at one moment.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::IndexFault;
 use super::changes::{Changed, Changes};
 use super::fields::{self, COMPARED, IndexedFields};
+use super::function::{IndexFunction, ObjectValues};
 use super::persistent_set::PersistentSet;
 use super::persistent_vec::{PersistentVec, Row};
 use super::postings::{Posting, Postings};
 use super::table::Table;
 use super::walk::{Prefetch, Walk};
 use crate::object::{
-    AnyObject, Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, PassingRead,
-    ReadPart, ResourceVersion, ShardSelector, hash_parts,
+    AnyObject, Cached, FieldSet, IndexValues, ObjectKey, ObjectState, PassingRead, ResourceVersion,
+    ShardSelector, hash_parts,
 };
+use crate::packer::{NotEnough, ReadPart, ReadView};
 use crate::panic::lend;
 use crate::yield_budget::YieldBudget;
-
-/// A user's function that returns an object's values.
-pub(super) type IndexFn = Arc<dyn Fn(&dyn AnyObject) -> Vec<String> + Send + Sync>;
 
 /// One state of the store. Cloning is O(1), whatever the store holds.
 pub(super) struct StoreContents {
@@ -76,7 +74,7 @@ impl ExactSizeIterator for Objects {}
 /// An index: its function and its postings.
 pub(super) struct IndexContents {
     pub(super) name: Arc<str>,
-    pub(super) values: IndexFn,
+    pub(super) function: IndexFunction,
     pub(super) postings: Postings,
 }
 
@@ -241,8 +239,11 @@ impl StoreContents {
     /// Adds an index that covers this state. Returns its position.
     pub(super) fn push_index(&mut self, index: IndexContents, fields: Option<FieldSet>) -> usize {
         let place = self.indexes.len();
+        let is_of_view = index.function.view.is_some();
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
+        // An index of a view reads nothing of the stored type.
+        let fields = if is_of_view { Some(FieldSet::default()) } else { fields };
         let all = fields.and_then(|own| Some(own.and(self.indexed_fields()?)));
         self.fields = all.map(|all| Arc::new(IndexedFields::new(all)));
         place
@@ -277,6 +278,7 @@ impl StoreContents {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
+                && index.function.view.is_none()
                 && record.cached.is_packed()
                 && let (Some(part), Some(whole)) = (
                     record.cached.read(Some(fields)),
@@ -300,34 +302,44 @@ impl StoreContents {
         self.fields.as_ref()?.get()
     }
 
-    /// Returns the values of an object in every index. Returns `None` if there is no index, or a
-    /// function panics, which is reported when the object is stored.
-    pub(super) fn values(&self, object: &dyn AnyObject) -> Option<IndexValues> {
+    /// Returns the values in every index of an object, which views get from `read`. `object` may be
+    /// `None` if each index is of a view. Returns `None` if there is no index, a view can't read
+    /// the object, or a function panics, which is reported when the object is stored.
+    pub(super) fn values(
+        &self,
+        object: Option<&dyn AnyObject>,
+        read: &ReadView<'_>,
+    ) -> Option<IndexValues> {
         if self.indexes.is_empty() {
             return None;
         }
-        let values: Result<Vec<_>, _> =
-            self.indexes.iter().map(|index| index.values(object)).collect();
-        Some(IndexValues::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
+        let values = |index: &IndexContents| match &index.function.view {
+            Some(view) => lend(read(view)?, |object| index.values(&**object)).ok(),
+            None => index.values(object?).ok(),
+        };
+        let values: Option<Vec<_>> = self.indexes.iter().map(values).collect();
+        Some(IndexValues::new(&self.names, values?.iter().map(Vec::as_slice)))
     }
 
-    /// Returns the [`values`](Self::values) of an object that `read` decodes: at least the given
+    /// Returns the [`values`](Self::values) of an object that `part` decodes: at least the given
     /// fields, or whole for `None`.
     pub(super) fn values_of_part(
         &self,
-        read: &ReadPart<'_>,
+        part: &ReadPart<'_>,
+        read: &ReadView<'_>,
     ) -> Result<Option<IndexValues>, NotEnough> {
         let fields = self.fields.as_ref().ok_or(NotEnough)?;
         let set = fields.get().ok_or(NotEnough)?;
-        if self.indexes.is_empty() {
-            return Ok(None);
+        if self.indexes.iter().all(|index| index.function.view.is_some()) {
+            return Ok(self.values(None, read));
         }
-        let values = |object: Arc<dyn AnyObject>| lend(object, |object| self.values(&**object));
-        let part = values(read(Some(set)).ok_or(NotEnough)?);
-        let whole = if fields.should_compare() { read(None) } else { None };
-        let Some(whole) = whole else { return Ok(part) };
+        let values =
+            |object: Arc<dyn AnyObject>| lend(object, |object| self.values(Some(&**object), read));
+        let some = values(part(Some(set)).ok_or(NotEnough)?);
+        let whole = if fields.should_compare() { part(None) } else { None };
+        let Some(whole) = whole else { return Ok(some) };
         let whole = values(whole);
-        if part != whole {
+        if some != whole {
             fields.refute();
         }
         Ok(whole)
@@ -377,58 +389,10 @@ impl StoreContents {
     }
 }
 
-/// The index values of an object. Values that were extracted earlier are used first. Otherwise the
-/// object is unpacked, at most once for all indexes.
-struct ObjectValues<'c> {
-    cached: Option<&'c Cached>,
-    /// The fields that all index functions read, or `None` for any.
-    fields: Option<&'c FieldSet>,
-    object: OnceCell<Option<Arc<dyn AnyObject>>>,
-}
-
-impl<'c> ObjectValues<'c> {
-    fn new(cached: Option<&'c Cached>, fields: Option<&'c FieldSet>) -> Self {
-        Self { cached, fields, object: OnceCell::new() }
-    }
-
-    /// Returns the object's values in an index. Empty if there is no object, or the function
-    /// panics, which `panicked` reports. Returns `None` if the object can't be unpacked.
-    fn values(
-        &self,
-        place: usize,
-        index: &IndexContents,
-        panicked: &mut dyn FnMut(String),
-    ) -> Option<Vec<String>> {
-        let Some(cached) = self.cached else { return Some(Vec::new()) };
-        let noted = cached.index_values().and_then(|values| values.of(place, &index.name));
-        if noted.is_some() {
-            return noted;
-        }
-        let object = self
-            .object
-            .get_or_init(|| cached.read_for(PassingRead::Index, self.fields))
-            .as_ref()?;
-        Some(index.values(&**object).unwrap_or_else(|message| {
-            panicked(message);
-            Vec::new()
-        }))
-    }
-}
-
-/// Each value may own the last reference to an unpacked object, whose `Drop` is user code that may
-/// panic. Two values are dropped in a row.
-impl Drop for ObjectValues<'_> {
-    fn drop(&mut self) {
-        if let Some(object) = self.object.take() {
-            crate::panic::drop_safely(object);
-        }
-    }
-}
-
 impl IndexContents {
     /// Makes an empty index.
-    pub(super) fn new(name: Arc<str>, values: IndexFn) -> Self {
-        Self { name, values, postings: Postings::new() }
+    pub(super) fn new(name: Arc<str>, function: IndexFunction) -> Self {
+        Self { name, function, postings: Postings::new() }
     }
 
     /// Updates the index for one changed row. `place` is the position that the index has or will
@@ -454,7 +418,7 @@ impl IndexContents {
     }
 
     pub(super) fn values(&self, object: &dyn AnyObject) -> Result<Vec<String>, String> {
-        crate::panic::catch(|| (self.values)(object))
+        crate::panic::catch(|| (self.function.values)(object))
     }
 
     /// Makes the fault of a function that panicked on the object with this key.
@@ -468,7 +432,7 @@ impl Clone for IndexContents {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
-            values: self.values.clone(),
+            function: self.function.clone(),
             postings: self.postings.clone(),
         }
     }

@@ -10,6 +10,7 @@ use super::postings::Posting;
 use super::{Indexer, Snapshot};
 use crate::object::{AnyObject, Cached, ObjectKey};
 use crate::panic::catch;
+use crate::storage::read_as;
 
 /// A handle on an index, which finds the objects that have a value.
 ///
@@ -90,8 +91,8 @@ impl<K: ?Sized> Index<K> {
     /// is logged, and for an index that the store does not have.
     #[doc(hidden)]
     pub fn values_of(&self, store: &Snapshot<K>, object: &Cached) -> Vec<String> {
-        let Some(index) = self.contents(&store.0) else { return Vec::new() };
-        let values = catch(|| object.read(None).map(|object| (index.values)(&*object)));
+        let Some(index) = self.contents(&store.contents) else { return Vec::new() };
+        let values = catch(|| Some((index.function.values)(&*index.function.read(object, None)?)));
         let values = values.inspect_err(|message| {
             tracing::error!(index = %self.name, message, "index function panicked");
         });
@@ -108,7 +109,7 @@ impl<K: Resource + Send + Sync + 'static> Index<K> {
         let state = self.indexer.load();
         let found = state.select(self.posting(&state, value));
         let mut objects = Vec::with_capacity(found.size_hint().0);
-        objects.extend(found.filter_map(|(_, cached)| cached.get_as()));
+        objects.extend(found.filter_map(|(_, cached)| read_as(self.indexer.view(), cached)));
         objects
     }
 }

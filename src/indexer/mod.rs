@@ -33,6 +33,7 @@ mod check;
 mod contents;
 mod field_values;
 mod fields;
+mod function;
 mod index;
 mod persistent_set;
 mod persistent_vec;
@@ -59,6 +60,7 @@ use self::backfill::ReservedNames;
 pub use self::check::IndexDifference;
 pub(crate) use self::contents::Objects;
 use self::contents::StoreContents;
+use self::function::IndexFunction;
 pub use self::index::Index;
 pub use self::progress::WaitTimeout;
 pub use self::ready::{by_controller, by_field, by_label};
@@ -66,9 +68,11 @@ pub use self::snapshot::Snapshot;
 pub use self::transaction::Transaction;
 pub(crate) use self::transaction::{Published, WriterLock};
 use crate::object::{
-    AnyObject, Cached, FieldSet, IndexExtractor, IndexValues, KnownChunks, KnownObjects, NotEnough,
-    ObjectKey, ObjectState, ReadPart, ResourceVersion,
+    AnyObject, Cached, FieldSet, IndexValues, KnownChunks, KnownObjects, ObjectKey, ObjectState,
+    ResourceVersion,
 };
+use crate::packer::{IndexExtractor, NotEnough, ReadPart, ReadView};
+use crate::storage::{View, read_as, show_as};
 use crate::sync::{Mutex, Notify};
 
 /// The number of objects that complete a chunk.
@@ -96,7 +100,12 @@ const CHUNK: usize = 256;
 /// assert_eq!(by_node.get("n1").len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Indexer<K: ?Sized = dyn AnyObject>(Arc<Store>, PhantomData<K>);
+pub struct Indexer<K: ?Sized = dyn AnyObject> {
+    store: Arc<Store>,
+    /// The view through which objects are read, if their type is not the stored one.
+    view: Option<Arc<View>>,
+    kind: PhantomData<K>,
+}
 
 struct Store {
     published: ArcSwap<StoreContents>,
@@ -149,18 +158,33 @@ impl<K: ?Sized> Indexer<K> {
         let (writing, changed, reserved_names) =
             (Mutex::new(()), Notify::new(), ReservedNames::default());
         let store = Store { published, writing, changed, reserved_names, stopped, ended };
-        Self(Arc::new(store), PhantomData)
+        Self { store: Arc::new(store), view: None, kind: PhantomData }
+    }
+
+    /// Returns the same store, whose objects are read through a view.
+    pub(crate) fn through<V>(&self, view: Arc<View>) -> Indexer<V> {
+        Indexer { store: self.store.clone(), view: Some(view), kind: PhantomData }
+    }
+
+    /// Returns the view through which objects are read, if there is one.
+    pub(crate) fn view(&self) -> Option<&Arc<View>> {
+        self.view.as_ref()
+    }
+
+    /// Returns whether both are the same store.
+    pub(crate) fn is_same<L: ?Sized>(&self, other: &Indexer<L>) -> bool {
+        Arc::ptr_eq(&self.store, &other.store)
     }
 
     /// Returns whether the informer that fills this store was stopped or failed, so that the store
     /// no longer follows the server. Always false for a store that is not filled by an informer.
     pub fn is_stopped(&self) -> bool {
-        self.0.stopped.is_cancelled() || self.0.ended.is_cancelled()
+        self.store.stopped.is_cancelled() || self.store.ended.is_cancelled()
     }
 
     /// Returns the current state of the store. O(1).
     pub fn snapshot(&self) -> Snapshot<K> {
-        Snapshot(self.0.published.load_full(), PhantomData)
+        Snapshot::new(self.load_full(), self.view.clone())
     }
 
     /// Returns the object with this name as it is kept.
@@ -169,7 +193,7 @@ impl<K: ?Sized> Indexer<K> {
         namespace: Option<&str>,
         name: &str,
     ) -> Option<Cached<K>> {
-        Some(self.load().get_by_name(namespace, name)?.clone().cast())
+        Some(show_as(self.view(), self.load().get_by_name(namespace, name)?.clone()))
     }
 
     /// Returns the index with this name. O(number of indexes).
@@ -188,17 +212,17 @@ impl<K: ?Sized> Indexer<K> {
 
     /// Waits until the store changes.
     fn changed(&self) -> Notified<'_> {
-        self.0.changed.notified()
+        self.store.changed.notified()
     }
 
     /// Waits until nothing will be written any more.
     async fn writer_ended(&self) {
-        self.0.ended.cancelled().await;
+        self.store.ended.cancelled().await;
     }
 
     /// Returns the same store with another type of objects.
     pub(crate) fn cast<L: ?Sized>(self) -> Indexer<L> {
-        Indexer(self.0, PhantomData)
+        Indexer { store: self.store, view: self.view, kind: PhantomData }
     }
 
     /// Returns whether the store has an index, apart from namespaces.
@@ -207,16 +231,16 @@ impl<K: ?Sized> Indexer<K> {
     }
 
     fn load(&self) -> Guard<Arc<StoreContents>> {
-        self.0.published.load()
+        self.store.published.load()
     }
 
     fn load_full(&self) -> Arc<StoreContents> {
-        self.0.published.load_full()
+        self.store.published.load_full()
     }
 
     fn publish(&self, state: StoreContents) {
-        self.0.published.store(Arc::new(state));
-        self.0.changed.notify_waiters();
+        self.store.published.store(Arc::new(state));
+        self.store.changed.notify_waiters();
     }
 }
 
@@ -229,18 +253,19 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
         let packed = {
             let state = self.load();
             let cached = state.get(key)?;
-            if let Some(object) = cached.decoded_as() {
+            if let (None, Some(object)) = (self.view(), cached.decoded_as()) {
                 return Some(object);
             }
             // Unpacking takes a while, and must not keep this state of the store.
             cached.clone()
         };
-        packed.get_as()
+        read_as(self.view(), &packed)
     }
 
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        self.get_cached_by_name(namespace, name)?.get_as()
+        let packed = self.load().get_by_name(namespace, name)?.clone();
+        read_as(self.view(), &packed)
     }
 
     /// Adds an index and fills it with the stored objects. O(n) on the caller's thread.
@@ -303,7 +328,8 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
             Some(object) => crate::panic::collect(values(object)),
             None => Vec::new(),
         };
-        Ok(self.clone().cast().backfill(name, fields, Arc::new(values))?.cast())
+        let function = IndexFunction { values: Arc::new(values), view: self.view.clone() };
+        Ok(self.clone().cast().backfill(name, fields, function)?.cast())
     }
 }
 
@@ -314,7 +340,7 @@ impl Indexer {
         let mut next = Some(0);
         Box::new(move |visit| {
             let Some(from) = next else { return false };
-            next = store.0.visit(from, CHUNK, visit);
+            next = store.contents.visit(from, CHUNK, visit);
             true
         })
     }
@@ -348,18 +374,22 @@ impl<K: ?Sized + Send + Sync> KnownObjects for Indexer<K> {
 }
 
 impl IndexExtractor for Indexer {
-    fn values(&self, object: &dyn AnyObject) -> Option<IndexValues> {
-        self.load().values(object)
+    fn values(&self, object: &dyn AnyObject, read: &ReadView<'_>) -> Option<IndexValues> {
+        self.load().values(Some(object), read)
     }
 
-    fn values_of_part(&self, read: &ReadPart<'_>) -> Result<Option<IndexValues>, NotEnough> {
-        self.load().values_of_part(read)
+    fn values_of_part(
+        &self,
+        part: &ReadPart<'_>,
+        read: &ReadView<'_>,
+    ) -> Result<Option<IndexValues>, NotEnough> {
+        self.load().values_of_part(part, read)
     }
 }
 
 impl<K: ?Sized> Clone for Indexer<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone(), PhantomData)
+        Self { store: self.store.clone(), view: self.view.clone(), kind: PhantomData }
     }
 }
 

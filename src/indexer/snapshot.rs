@@ -10,6 +10,7 @@ use super::Index;
 use super::contents::{Objects, StoreContents};
 use super::postings::Posting;
 use crate::object::{AnyObject, Cached, KindReach, ObjectKey, ResourceVersion, ShardSelector};
+use crate::storage::{View, read_as, show_as};
 
 /// The state of the store at one moment. Later writes do not change it.
 ///
@@ -30,47 +31,65 @@ use crate::object::{AnyObject, Cached, KindReach, ObjectKey, ResourceVersion, Sh
 /// assert_eq!(pods.snapshot().namespace("shop").count(), 1);
 /// # Ok::<(), kube_informer::object::InvalidKey>(())
 /// ```
-pub struct Snapshot<K: ?Sized = dyn AnyObject>(
-    pub(super) Arc<StoreContents>,
-    pub(super) PhantomData<K>,
-);
+pub struct Snapshot<K: ?Sized = dyn AnyObject> {
+    pub(super) contents: Arc<StoreContents>,
+    /// The view through which objects are read, if their type is not the stored one.
+    view: Option<Arc<View>>,
+    kind: PhantomData<K>,
+}
+
+impl<K: ?Sized> Snapshot<K> {
+    pub(super) fn new(contents: Arc<StoreContents>, view: Option<Arc<View>>) -> Self {
+        Self { contents, view, kind: PhantomData }
+    }
+
+    /// Returns the same moment, whose objects are read through a view, or as they are stored.
+    pub(crate) fn through<L: ?Sized>(&self, view: Option<&Arc<View>>) -> Snapshot<L> {
+        Snapshot::new(self.contents.clone(), view.cloned())
+    }
+
+    /// Returns the view through which objects are read, if there is one.
+    pub(crate) fn view(&self) -> Option<&Arc<View>> {
+        self.view.as_ref()
+    }
+}
 
 impl<K: ?Sized> Snapshot<K> {
     /// Returns the version of the collection, or `None` before the first list.
     pub fn version(&self) -> Option<&ResourceVersion> {
-        self.0.version.as_ref()
+        self.contents.version.as_ref()
     }
 
     /// Returns the shard that is stored, or `None` if it is the whole collection. An object outside
     /// of the shard is not stored, although it may exist.
     pub fn shard(&self) -> Option<&ShardSelector> {
-        self.0.shard.as_ref()
+        self.contents.shard.as_ref()
     }
 
     /// Returns the same state with another type of objects.
     #[doc(hidden)]
     pub fn cast<L: ?Sized>(self) -> Snapshot<L> {
-        Snapshot(self.0, PhantomData)
+        Snapshot::new(self.contents, self.view)
     }
 
     /// Returns the number of changes of objects that led to this state.
     pub(crate) fn changes(&self) -> u64 {
-        self.0.changes
+        self.contents.changes
     }
 
     /// Returns the number of objects. O(1).
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.contents.len()
     }
 
     /// Returns whether there are no objects.
     pub fn is_empty(&self) -> bool {
-        self.0.len() == 0
+        self.contents.len() == 0
     }
 
     /// Returns the object with this key as the cache holds it. Unpacks nothing.
     pub fn get_cached(&self, key: &ObjectKey) -> Option<Cached<K>> {
-        Some(self.0.get(key)?.clone().cast())
+        Some(show_as(self.view(), self.contents.get(key)?.clone()))
     }
 
     /// Returns the object with this name as the cache holds it. Unpacks nothing.
@@ -79,19 +98,19 @@ impl<K: ?Sized> Snapshot<K> {
         namespace: Option<&str>,
         name: &str,
     ) -> Option<Cached<K>> {
-        Some(self.0.get_by_name(namespace, name)?.clone().cast())
+        Some(show_as(self.view(), self.contents.get_by_name(namespace, name)?.clone()))
     }
 
     /// Returns every object with its key, as the cache holds it and in no particular order. Use it
     /// to choose objects by version or labels before any is unpacked.
     pub fn iter_cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, Cached<K>)> {
-        self.objects().map(typed)
+        self.objects().map(|(key, cached)| (key, show_as(self.view(), cached.clone())))
     }
 
     /// Returns every object with its key. Unlike [`iter_cached`](Self::iter_cached), counts no
     /// reference.
     pub(crate) fn objects(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached)> {
-        self.0.iter()
+        self.contents.iter()
     }
 
     /// Returns every object of a namespace with its key. Counts no reference.
@@ -99,12 +118,12 @@ impl<K: ?Sized> Snapshot<K> {
         &self,
         namespace: &str,
     ) -> impl Iterator<Item = (&ObjectKey, &Cached)> + use<'_, K> {
-        self.0.select(self.0.namespaces.get(namespace))
+        self.contents.select(self.contents.namespaces.get(namespace))
     }
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(crate) async fn free(self) {
-        if let Some(state) = Arc::into_inner(self.0) {
+        if let Some(state) = Arc::into_inner(self.contents) {
             state.free().await;
         }
     }
@@ -112,17 +131,17 @@ impl<K: ?Sized> Snapshot<K> {
     /// Returns every object with its key, as the cache holds it. Each node is freed once it was
     /// walked, however long the caller takes.
     pub(crate) fn into_objects(self) -> Objects {
-        self.0.walk()
+        self.contents.walk()
     }
 
     /// Returns the number of objects in a namespace. O(log n).
     pub(crate) fn namespace_len(&self, namespace: &str) -> usize {
-        self.0.namespaces.get(namespace).map_or(0, Posting::len)
+        self.contents.namespaces.get(namespace).map_or(0, Posting::len)
     }
 
     /// Returns the namespaces that have objects, sorted.
     pub fn namespaces(&self) -> Vec<Arc<str>> {
-        let mut names: Vec<_> = self.0.namespaces.values().cloned().collect();
+        let mut names: Vec<_> = self.contents.namespaces.values().cloned().collect();
         names.sort_unstable();
         names
     }
@@ -130,7 +149,7 @@ impl<K: ?Sized> Snapshot<K> {
     /// Returns whether the stored object is stale: the server has a newer state that could not be
     /// decoded.
     pub fn is_stale(&self, key: &ObjectKey) -> bool {
-        self.0.is_stale(key)
+        self.contents.is_stale(key)
     }
 
     /// Returns whether the server has an object with this key that was never decoded: it is not
@@ -139,38 +158,39 @@ impl<K: ?Sized> Snapshot<K> {
     /// Also returns true for every key that is not stored while the last list had an item whose key
     /// could not be read. That item may be any of them.
     pub fn is_unreadable(&self, key: &ObjectKey) -> bool {
-        self.0.is_unreadable(key) || (!self.0.complete && self.0.get(key).is_none())
+        self.contents.is_unreadable(key)
+            || (!self.contents.complete && self.contents.get(key).is_none())
     }
 
     /// Returns whether an object of this name is stored, although it can't be unpacked, or is
     /// [unreadable](Self::is_unreadable).
     pub(crate) fn has_unreadable(&self, namespace: Option<&str>, name: &str) -> bool {
         let key = || ObjectKey::from_parts(namespace, name);
-        self.0.get_by_name(namespace, name).is_some()
+        self.contents.get_by_name(namespace, name).is_some()
             || (self.unreadable() > 0 && key().is_ok_and(|key| self.is_unreadable(&key)))
     }
 
     /// Returns whether every item of the last list had a readable key.
     pub(crate) fn is_complete(&self) -> bool {
-        self.0.complete
+        self.contents.complete
     }
 
     /// Returns the number of objects that the server has and that are not stored, because no state
     /// of them could be decoded. All items of the last list whose keys could not be read count as
     /// one. O(1).
     pub fn unreadable(&self) -> usize {
-        self.0.unreadable.len() + usize::from(!self.0.complete)
+        self.contents.unreadable.len() + usize::from(!self.contents.complete)
     }
 
     /// Returns how often the server's history was lost before this moment. Versions from different
     /// epochs do not compare.
     pub fn epoch(&self) -> u64 {
-        self.0.epoch
+        self.contents.epoch
     }
 
     /// Returns the number of stale objects. O(1).
     pub fn stale(&self) -> usize {
-        self.0.stale.len()
+        self.contents.stale.len()
     }
 }
 
@@ -178,12 +198,12 @@ impl<K: Resource + Send + Sync + 'static> Snapshot<K> {
     /// Returns the object with this key, or `None` if it is not stored or can't be unpacked. O(log
     /// n), to base 8, plus the unpacking of a packed object.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        self.0.get(key)?.get_as()
+        read_as(self.view(), self.contents.get(key)?)
     }
 
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        self.0.get_by_name(namespace, name)?.get_as()
+        read_as(self.view(), self.contents.get_by_name(namespace, name)?)
     }
 
     /// Returns whether the objects have namespaces although this key has none, or the other way
@@ -201,45 +221,43 @@ impl<K: Resource + Send + Sync + 'static> Snapshot<K> {
     /// Returns every object with its key, in no particular order. Packed objects are unpacked one
     /// by one; one that can't be unpacked is left out, which was reported.
     pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
-        self.objects().filter_map(readable)
+        self.objects().filter_map(|object| self.readable(object))
     }
 
     /// Returns every object of a namespace with its key, in no particular order. An unknown
     /// namespace has none. Packed objects are unpacked one by one.
     pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
-        self.select_namespace(namespace).filter_map(readable)
+        self.select_namespace(namespace).filter_map(|object| self.readable(object))
     }
 
     /// Returns every object that has this value in `index`, with its key, in no particular order.
     /// Packed objects are unpacked one by one.
     ///
     /// Returns none for an index that was added after this moment, and for an index of another
-    /// store.
-    pub fn indexed(
+    /// store. An index of an informer also serves the snapshots of its
+    /// [views](crate::SharedInformer::view), and the other way round.
+    pub fn indexed<L: ?Sized>(
         &self,
-        index: &Index<K>,
+        index: &Index<L>,
         value: &str,
-    ) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> + use<'_, K> {
-        self.0.select(index.posting(&self.0, value)).filter_map(readable)
+    ) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> + use<'_, K, L> {
+        let found = self.contents.select(index.posting(&self.contents, value));
+        found.filter_map(|object| self.readable(object))
     }
-}
 
-/// Unpacks an object. Returns `None` if that fails.
-#[inline]
-fn readable<'a, K: Resource + Send + Sync + 'static>(
-    (key, cached): (&'a ObjectKey, &Cached),
-) -> Option<(&'a ObjectKey, Arc<K>)> {
-    Some((key, cached.get_as()?))
-}
-
-/// Gives an object its type.
-fn typed<'a, K: ?Sized>((key, cached): (&'a ObjectKey, &Cached)) -> (&'a ObjectKey, Cached<K>) {
-    (key, cached.clone().cast())
+    /// Unpacks an object. Returns `None` if that fails.
+    #[inline]
+    fn readable<'a>(
+        &self,
+        (key, cached): (&'a ObjectKey, &Cached),
+    ) -> Option<(&'a ObjectKey, Arc<K>)> {
+        Some((key, read_as(self.view(), cached)?))
+    }
 }
 
 impl<K: ?Sized> Clone for Snapshot<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone(), PhantomData)
+        Self::new(self.contents.clone(), self.view.clone())
     }
 }
 

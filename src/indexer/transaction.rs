@@ -1,12 +1,12 @@
 //! Transactions: writes that become visible together or not at all.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::contents::StoreContents;
 use super::{IndexFault, Indexer, Snapshot};
 use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector};
+use crate::storage::show_as;
 use crate::sync::MutexGuard;
 
 /// A transaction on a store. Readers see its changes after [`commit`](Self::commit). If it is
@@ -63,7 +63,7 @@ pub(crate) struct Published {
 impl<K: ?Sized> Indexer<K> {
     /// Begins a transaction. Blocks the thread until no other transaction is open.
     pub fn transaction(&self) -> Transaction<'_, K> {
-        Transaction::new(self, self.0.writing.lock())
+        Transaction::new(self, self.store.writing.lock())
     }
 }
 
@@ -85,7 +85,7 @@ impl<'a, K: ?Sized, L> Transaction<'a, K, L> {
 
     /// Returns the object with this key, including this transaction's own changes.
     pub fn get(&self, key: &ObjectKey) -> Option<Cached<K>> {
-        Some(self.state.get(key)?.clone().cast())
+        Some(show_as(self.indexer.view(), self.state.get(key)?.clone()))
     }
 
     /// Returns whether the object is marked stale.
@@ -102,12 +102,13 @@ impl<'a, K: ?Sized, L> Transaction<'a, K, L> {
     ///
     /// O(log n), and as much again for each index value that the object gains or loses.
     pub fn put(&mut self, key: &ObjectKey, object: impl Into<Cached<K>>) -> Option<Cached<K>> {
-        Some(self.state.put(key, &object.into().cast(), &mut self.faults)?.cast())
+        let old = self.state.put(key, &object.into().cast(), &mut self.faults)?;
+        Some(show_as(self.indexer.view(), old))
     }
 
     /// Removes an object and returns it. Returns `None` if it was not there.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Cached<K>> {
-        Some(self.state.remove(key, &mut self.faults)?.cast())
+        Some(show_as(self.indexer.view(), self.state.remove(key, &mut self.faults)?))
     }
 
     /// Marks an object as stale: the server has a newer state that can't be decoded. If no state of
@@ -154,7 +155,7 @@ impl<K: ?Sized, L> Transaction<'_, K, L> {
         L: WriterLock,
     {
         let indexer = self.indexer;
-        let taken = (!L::IS_HELD).then(|| indexer.0.writing.lock());
+        let taken = (!L::IS_HELD).then(|| indexer.store.writing.lock());
         if !L::IS_HELD && !Arc::ptr_eq(&self.base, &indexer.load()) {
             drop(taken);
             return Err(Box::new(self));
@@ -162,7 +163,7 @@ impl<K: ?Sized, L> Transaction<'_, K, L> {
         let Self { base, state, faults, lock, .. } = self;
         indexer.publish(state);
         drop((taken, lock));
-        Ok(Published { faults, before: Snapshot(base, PhantomData) })
+        Ok(Published { faults, before: Snapshot::new(base, None) })
     }
 }
 

@@ -18,6 +18,7 @@ mod snapshots;
 mod status;
 pub(crate) mod sync;
 mod tap;
+mod view;
 mod waiting;
 
 use std::fmt;
@@ -41,6 +42,7 @@ pub use self::snapshots::{Informers, snapshots};
 pub use self::status::InformerStatus;
 pub use self::sync::{SyncError, Unsynced};
 pub(crate) use self::sync::{shutdown_all, wait_for_all, wait_for_own};
+pub use self::view::ViewError;
 pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
@@ -200,7 +202,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         let call = move |key: &ObjectKey, event: CachedEvent| {
             handler.on_cached_event(key, event.cast());
         };
-        self.pipeline.add_handler(Box::new(call), options)
+        self.pipeline.add_handler(Box::new(call), options, self.indexer.view())
     }
 
     /// Adds a closure as a handler. A closure that captures this informer keeps it running: see
@@ -254,7 +256,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         mut call: impl FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
     ) -> Result<HandlerRegistration, InformerStopped> {
         let call = move |key: &ObjectKey, event: CachedEvent| call(key, event.cast());
-        self.pipeline.add_handler(Box::new(call), HandlerOptions::new())
+        let options = HandlerOptions::new();
+        self.pipeline.add_handler(Box::new(call), options, self.indexer.view())
     }
 
     /// Returns the events as a stream, for asynchronous code.
@@ -270,7 +273,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// [`InformerStopped`] if the informer was stopped.
     pub fn events_with(&self, options: HandlerOptions) -> Result<EventStream<K>, InformerStopped> {
-        self.pipeline.add_stream(options)
+        self.pipeline.add_stream(options, self.indexer.view())
     }
 }
 

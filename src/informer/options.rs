@@ -74,7 +74,7 @@ impl<K: ?Sized> InformerOptions<K> {
     }
 
     /// Sets the form in which objects are kept in memory. Packed unless set: see
-    /// [choosing storage](crate::docs::choosing_storage).
+    /// [read what you need](crate::docs::read_what_you_need).
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = storage;
         self

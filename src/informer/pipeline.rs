@@ -33,7 +33,7 @@ use crate::processor::{
     SharedProcessor, Tap, TapEvents, TapSource,
 };
 use crate::reflector::{Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
-use crate::storage::Keeper;
+use crate::storage::{Keeper, View};
 use crate::sync::Mutex;
 use crate::time::ReadBarrier;
 use crate::warm::{Kept, KnownWithKept};
@@ -168,6 +168,7 @@ impl Pipeline {
         self: &Arc<Self>,
         handler: Box<HandlerCall>,
         options: HandlerOptions,
+        view: Option<&Arc<View>>,
     ) -> Result<HandlerRegistration, InformerStopped> {
         // If the handler is refused, it is dropped after the locks are released.
         let handler = handler;
@@ -176,7 +177,7 @@ impl Pipeline {
         let options = self.resync.admit(options, self.default_resync);
         let mut dispatch = self.processor.enter();
         let (stored, complete) = self.stored();
-        let added = dispatch.add_call(handler, &options, stored, complete);
+        let added = dispatch.add_call(handler, &options, stored, complete, view.cloned());
         drop(dispatch);
         let runtime = match &mut *lifecycle {
             Lifecycle::Idle(idle) => {
@@ -197,6 +198,7 @@ impl Pipeline {
     pub(super) fn add_stream<K>(
         &self,
         options: HandlerOptions,
+        view: Option<&Arc<View>>,
     ) -> Result<EventStream<K>, InformerStopped> {
         let lifecycle = self.lifecycle.lock();
         self.refuse_if_stopped(&lifecycle)?;
@@ -204,7 +206,8 @@ impl Pipeline {
         let mut dispatch = self.processor.enter();
         let (stored, complete) = self.stored();
         let undelivered = self.streams.token();
-        let stream = dispatch.add_stream(&options, stored, complete, Some(undelivered));
+        let (view, token) = (view.cloned(), Some(undelivered));
+        let stream = dispatch.add_stream(&options, stored, complete, view, token);
         drop(dispatch);
         drop(lifecycle);
         self.resync.wake();

@@ -3,7 +3,7 @@
 use kube::Resource;
 
 use super::{InformerGroup, SharedInformer};
-use crate::indexer::Snapshot;
+use crate::indexer::{Indexer, Snapshot};
 
 /// Takes a snapshot of each informer of a tuple, a slice or a group. For an iterator, map
 /// [`SharedInformer::snapshot`].
@@ -75,6 +75,26 @@ impl<K: Resource + Send + Sync + 'static> Informers for &InformerGroup<K> {
     }
 }
 
+/// The snapshots of a tuple so far: one of each store.
+#[derive(Default)]
+struct Moments(Vec<(Indexer, Snapshot)>);
+
+impl Moments {
+    /// Returns a snapshot of the moment that any snapshot of the same store shows.
+    fn of<K: Resource + Send + Sync + 'static>(
+        &mut self,
+        informer: &SharedInformer<K>,
+    ) -> Snapshot<K> {
+        let indexer = informer.indexer();
+        if let Some((_, taken)) = self.0.iter().find(|(other, _)| other.is_same(indexer)) {
+            return taken.through(indexer.view());
+        }
+        let taken = indexer.snapshot();
+        self.0.push((indexer.clone().cast(), taken.clone().cast()));
+        taken
+    }
+}
+
 macro_rules! informers {
     ($($K:ident),+) => {
         impl<$($K: Resource + Send + Sync + 'static),+> Informers for ($(&SharedInformer<$K>,)+) {
@@ -83,7 +103,8 @@ macro_rules! informers {
             #[allow(non_snake_case, reason = "a variable has the name of its type")]
             fn snapshots(self) -> Self::Snapshots {
                 let ($($K,)+) = self;
-                ($($K.snapshot(),)+)
+                let mut moments = Moments::default();
+                ($(moments.of($K),)+)
             }
         }
     };

@@ -43,7 +43,8 @@ impl<K: ?Sized> SharedInformer<K> {
         let dropper = self.pipeline.dropper.clone();
         let (source, events) = TapSource::channel(name.into(), capacity, dropper);
         let (tap, stored) = self.pipeline.tap(source, Some(events))?;
-        Ok((tap.cast(), stored.cast()))
+        let view = self.indexer.view();
+        Ok((tap.through(view.cloned()), stored.through(view)))
     }
 
     /// Adds a tap that the processing loop calls, and returns a snapshot of the store. The function
@@ -53,6 +54,13 @@ impl<K: ?Sized> SharedInformer<K> {
         &self,
         call: impl Fn(&ObjectKey, &CachedEvent) + Send + Sync + 'static,
     ) -> Result<(Tap, Snapshot), InformerStopped> {
-        self.pipeline.tap(TapSource::Call(Box::new(call)), None)
+        let view = self.indexer.view().cloned();
+        let seen = view.clone();
+        let call = move |key: &ObjectKey, event: &CachedEvent| match &seen {
+            None => call(key, event),
+            Some(view) => call(key, &view.show_event(event.clone())),
+        };
+        let (tap, stored) = self.pipeline.tap(TapSource::Call(Box::new(call)), None)?;
+        Ok((tap, stored.through(view.as_ref())))
     }
 }

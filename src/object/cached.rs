@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::ObjectMeta;
+use serde_json::Value;
 
+use super::projection::Projection;
 use super::told::Told;
 use super::{Digest, FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion};
 
@@ -125,6 +127,13 @@ pub trait PackedObject: Send + Sync {
         let _ = call;
     }
 
+    /// Returns a part of the object as JSON: `None` within if it lacks that part or can't be
+    /// unpacked. `None` if the object has no bytes of its own.
+    fn project(&self, part: Projection<'_>) -> Option<Option<Value>> {
+        let _ = part;
+        None
+    }
+
     /// Returns `metadata.uid`.
     fn uid(&self) -> Option<&str>;
 
@@ -152,6 +161,11 @@ pub trait PackedObject: Send + Sync {
     /// Returns the object with the last state that was reported to the reader of its event, if that
     /// is known.
     fn told(&self) -> Option<&Told> {
+        None
+    }
+
+    /// Returns the object of the cache that this one shows as another type, if it does so.
+    fn shown(&self) -> Option<&Cached> {
         None
     }
 }
@@ -198,6 +212,11 @@ impl Cached {
         self.object
     }
 
+    /// Returns the object as it is kept, if it is of this type.
+    pub(crate) fn downcast_ref<T: 'static>(&self) -> Option<&T> {
+        self.object.downcast_ref()
+    }
+
     /// Returns the key of a decoded object.
     pub(crate) fn key(&self) -> Result<ObjectKey, InvalidKey> {
         ObjectKey::of_any(&*self.object)
@@ -233,7 +252,13 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns whether both are clones of one another, as [`Arc::ptr_eq`] does.
     pub fn ptr_eq(&self, other: &Self) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(&self.object), Arc::as_ptr(&other.object))
+        let same = |a: &Arc<dyn AnyObject>, b| std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b));
+        same(&self.object, &other.object) || same(self.shown(), other.shown())
+    }
+
+    /// Returns the object that this one shows as another type, or itself.
+    fn shown(&self) -> &Arc<dyn AnyObject> {
+        self.packed().and_then(PackedObject::shown).map_or(&self.object, |shown| &shown.object)
     }
 
     /// Returns `metadata.uid`.
@@ -291,8 +316,15 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns the object with the last state that was reported to the reader of its event, if that
     /// is known.
-    pub(super) fn told(&self) -> Option<&Told> {
+    pub(crate) fn told(&self) -> Option<&Told> {
         self.packed()?.told()
+    }
+
+    /// Calls a function with the object's content. See [`PackedObject::with_content`].
+    pub(crate) fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
+        if let Some(packed) = self.packed() {
+            packed.with_content(without, call);
+        }
     }
 
     pub(super) fn packed(&self) -> Option<&dyn PackedObject> {

@@ -100,7 +100,7 @@ impl<O> ObjectEvent<O> {
     }
 
     /// Converts each object.
-    fn map<P>(self, mut convert: impl FnMut(O) -> P) -> ObjectEvent<P> {
+    pub(crate) fn map<P>(self, mut convert: impl FnMut(O) -> P) -> ObjectEvent<P> {
         match self {
             Self::Added { object, initial } => {
                 ObjectEvent::Added { object: convert(object), initial }

@@ -6,31 +6,6 @@
 
 use std::sync::Arc;
 
-use super::{AnyObject, FieldSet};
-
-/// An extractor of the values that an object has in a store's indexes.
-pub(crate) trait IndexExtractor: Send + Sync {
-    /// Returns the values of an object, or `None` if each index computes them when the object is
-    /// stored.
-    fn values(&self, object: &dyn AnyObject) -> Option<IndexValues>;
-
-    /// Returns the values of an object that `read` decodes: with at least the given fields, or
-    /// whole for `None`.
-    ///
-    /// # Errors
-    /// [`NotEnough`] if the object must be decoded whole. If that is known beforehand, `read` is
-    /// not called.
-    fn values_of_part(&self, read: &ReadPart<'_>) -> Result<Option<IndexValues>, NotEnough>;
-}
-
-/// A decoder of an object with at least these fields, or whole for `None`.
-pub(crate) type ReadPart<'a> = dyn Fn(Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> + 'a;
-
-/// The object must be decoded whole: an index may read any field, or the part that indexes read
-/// can't be decoded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NotEnough;
-
 /// The values of one object in each index that existed when they were extracted.
 ///
 /// Packed storage extracts them while it decodes an object, and the store's indexes read them from

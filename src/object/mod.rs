@@ -11,6 +11,7 @@ mod index_values;
 pub(crate) mod key;
 mod known;
 mod name;
+mod projection;
 pub(crate) mod reach;
 mod shard;
 mod told;
@@ -20,11 +21,6 @@ mod version;
 
 pub use crate::collections::{ChunkedIntoIter, ChunkedVec};
 pub(crate) use cached::Form;
-#[cfg(not(any(test, feature = "testing")))]
-pub(crate) use cached::PackedObject;
-#[cfg(any(test, feature = "testing"))]
-#[doc(hidden)]
-pub use cached::PackedObject;
 pub use cached::{AnyObject, Cached};
 pub(crate) use cached::{PassingRead, downcast};
 pub use change::{Change, Delta, Replacement};
@@ -32,7 +28,6 @@ pub use content::ContentFilter;
 pub(crate) use digest::Digest;
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use index_values::IndexValues;
-pub(crate) use index_values::{IndexExtractor, NotEnough, ReadPart};
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{KeyMap, KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
@@ -45,3 +40,8 @@ pub(crate) use shard::{controller, set_controller};
 #[cfg(test)]
 pub(crate) use value::Value;
 pub use version::ResourceVersion;
+#[cfg(not(any(test, feature = "testing")))]
+pub(crate) use {cached::PackedObject, projection::Projection};
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub use {cached::PackedObject, projection::Projection};

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
+use serde_json::Value;
 
 use super::cached::{Form, PackedObject};
+use super::projection::Projection;
 use super::{AnyObject, Cached, FieldSet, IndexValues, ResourceVersion};
 
 /// An object of an event, and the last state that was reported to the event's reader, if any.
@@ -29,6 +31,14 @@ impl<K: ?Sized> Cached<K> {
         }
         let (object, last) = (self.clone().cast(), last.map(|last| last.clone().cast()));
         Cached::any(Arc::new(Told { object, last })).cast()
+    }
+}
+
+impl Told {
+    /// Returns the same with other objects.
+    pub(crate) fn map(&self, show: impl Fn(&Cached) -> Cached) -> Cached {
+        let (object, last) = (show(&self.object), self.last.as_ref().map(&show));
+        Cached::any(Arc::new(Self { object, last }))
     }
 }
 
@@ -52,9 +62,11 @@ impl PackedObject for Told {
     }
 
     fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
-        if let Some(packed) = self.object.packed() {
-            packed.with_content(without, call);
-        }
+        self.object.with_content(without, call);
+    }
+
+    fn project(&self, part: Projection<'_>) -> Option<Option<Value>> {
+        self.object.projected(part)
     }
 
     fn uid(&self) -> Option<&str> {

@@ -21,6 +21,7 @@ use super::{
 use crate::metrics::{MetricLabels, Origin};
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::{SafeDrop, SafeDropper, catch};
+use crate::storage::View;
 use crate::sync::{AtomicWaker, Mutex};
 use crate::yield_budget::{UNPACKING, YieldBudget};
 
@@ -47,6 +48,8 @@ pub(super) struct Listener {
     is_slow: AtomicBool,
     /// Drops the events that the handler does not receive.
     pub(super) dropper: SafeDropper,
+    /// The view through which the handler reads objects, if their type is not the stored one.
+    view: Option<Arc<View>>,
 }
 
 struct Queue {
@@ -92,6 +95,7 @@ impl Listener {
         origin: &Arc<Origin>,
         dropper: SafeDropper,
         started: Instant,
+        view: Option<Arc<View>>,
     ) -> Self {
         Self {
             id,
@@ -117,6 +121,7 @@ impl Listener {
             called: AtomicU64::new(0),
             is_slow: AtomicBool::new(false),
             dropper,
+            view,
         }
     }
 
@@ -311,6 +316,10 @@ impl Listener {
                     let again = observed.replace(since) == Some(since);
                     (!again).then(|| since.until(self.now()))
                 });
+                let event = match &self.view {
+                    Some(view) => view.show_event(event),
+                    None => event,
+                };
                 Poll::Ready(Some(Delivery::Event(key, event)))
             }
             Some(Popped::InitialEnd) => {

@@ -44,6 +44,7 @@ pub(crate) use self::tap::{HeldUpBy, TapEvents, TapSource};
 use crate::metrics::Origin;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::{SafeDropper, drop_safely};
+use crate::storage::View;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The shortest resync period of a handler: one second. A shorter period is raised to it, as in
@@ -290,18 +291,20 @@ impl DispatchGuard<'_> {
         let call = Box::new(move |key: &ObjectKey, event: CachedEvent| {
             handler.on_cached_event(key, event.cast());
         });
-        self.add_call(call, options, stored, complete)
+        self.add_call(call, options, stored, complete, None)
     }
 
-    /// Adds a handler as [`add_handler`](Self::add_handler) does.
+    /// Adds a handler as [`add_handler`](Self::add_handler) does. It reads objects through a view,
+    /// if there is one.
     pub(crate) fn add_call(
         &mut self,
         call: Box<HandlerCall>,
         options: &HandlerOptions,
         stored: impl IntoIterator<IntoIter = impl StoredObjects>,
         complete: bool,
+        view: Option<Arc<View>>,
     ) -> AddedHandler {
-        let listener = self.add(options, stored, complete, None);
+        let listener = self.add(options, stored, complete, view);
         let run = Box::pin(listener.clone().run(call));
         let (task, revoke) = HandlerTask::new(options.name.clone(), run);
         let registration = listener.registration(Arc::downgrade(&self.1.shared), revoke);
@@ -315,9 +318,11 @@ impl DispatchGuard<'_> {
         options: &HandlerOptions,
         stored: impl IntoIterator<IntoIter = impl StoredObjects>,
         complete: bool,
+        view: Option<Arc<View>>,
         delivery_token: Option<TaskTrackerToken>,
     ) -> EventStream<K> {
-        let listener = self.add(options, stored, complete, delivery_token);
+        let listener = self.add(options, stored, complete, view);
+        listener.hold_token(delivery_token);
         EventStream::new(listener, Arc::downgrade(&self.1.shared))
     }
 
@@ -326,13 +331,13 @@ impl DispatchGuard<'_> {
         options: &HandlerOptions,
         stored: impl IntoIterator<IntoIter = impl StoredObjects>,
         complete: bool,
-        delivery_token: Option<TaskTrackerToken>,
+        view: Option<Arc<View>>,
     ) -> Arc<Listener> {
         let ProcessorState { next_id, origin, dropper, .. } = &*self.1.shared;
         let started = self.1.shared.started();
         let id = next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options, origin, dropper.clone(), started));
-        listener.hold_token(delivery_token);
+        let listener = Listener::new(id, options, origin, dropper.clone(), started, view);
+        let listener = Arc::new(listener);
         listener.begin_with(Box::new(stored.into_iter()));
         if complete {
             listener.end_initial();

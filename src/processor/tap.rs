@@ -15,6 +15,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use super::{Notification, ProcessorState, Recipients};
 use crate::object::{AnyObject, CachedEvent, ObjectKey};
 use crate::panic::{SafeDropEvent, SafeDropper, catch, drop_safely};
+use crate::storage::View;
 use crate::sync::Mutex;
 
 /// The end of the processing loop.
@@ -45,6 +46,8 @@ pub struct Tap<K: ?Sized = dyn AnyObject> {
     /// `None` for a function, which the processing loop calls.
     events: Option<TapEvents>,
     guard: TapGuard,
+    /// The view through which the consumer reads objects, if their type is not the stored one.
+    view: Option<Arc<View>>,
     kind: PhantomData<K>,
 }
 
@@ -106,7 +109,7 @@ impl<K: ?Sized> Tap<K> {
         events: Option<TapEvents>,
     ) -> Self {
         let guard = TapGuard(Arc::downgrade(shared), Arc::downgrade(source));
-        Self { events, guard, kind: PhantomData }
+        Self { events, guard, view: None, kind: PhantomData }
     }
 
     /// Returns the next event. Returns `None` after the informer was stopped and the tap has no
@@ -114,12 +117,17 @@ impl<K: ?Sized> Tap<K> {
     pub async fn next(&mut self) -> Option<(ObjectKey, CachedEvent<K>)> {
         let Some(events) = &mut self.events else { return pending().await };
         let (key, mut event) = events.recv().await?;
-        Some((key, event.take()?.cast()))
+        let event = event.take()?;
+        let event = match &self.view {
+            Some(view) => view.show_event(event),
+            None => event,
+        };
+        Some((key, event.cast()))
     }
 
-    /// Returns the same tap with another type of objects.
-    pub(crate) fn cast<L: ?Sized>(self) -> Tap<L> {
-        Tap { events: self.events, guard: self.guard, kind: PhantomData }
+    /// Returns the same tap, whose objects are read as they are stored, or through a view.
+    pub(crate) fn through<L: ?Sized>(self, view: Option<Arc<View>>) -> Tap<L> {
+        Tap { events: self.events, guard: self.guard, view, kind: PhantomData }
     }
 }
 

@@ -170,7 +170,7 @@ async fn resyncs_reach_only_handlers_with_a_period() {
         .into_iter()
         .map(|period| {
             let options = HandlerOptions::new().resync(Duration::from_secs(period));
-            processor.enter().add_stream(&options, [], true, None)
+            processor.enter().add_stream(&options, [], true, None, None)
         })
         .collect();
     let batch = [note(1, Recipients::Everyone), note(2, Recipients::Resyncing)];

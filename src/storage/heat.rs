@@ -50,6 +50,10 @@ pub(super) struct Heat {
     score: AtomicU32,
     objects: AtomicUsize,
     bytes: AtomicUsize,
+    /// The size of all that is held, of whole objects and of parts of them.
+    held: AtomicUsize,
+    /// The size from which nothing more becomes hot.
+    limit: usize,
     hot: Roll,
     lent: Roll,
     /// The number of entries of `hot` whose objects were dropped.
@@ -59,14 +63,16 @@ pub(super) struct Heat {
 }
 
 impl Heat {
-    /// Makes the heat of objects that stay hot for `age`. Zero keeps none.
-    pub(super) fn new(age: Duration) -> Self {
+    /// Makes the heat of objects that stay hot for `age`, up to `limit` bytes. Zero keeps none.
+    pub(super) fn new(age: Duration, limit: usize) -> Self {
         Self {
             half_age: age / 2,
             sweeping: AtomicBool::new(false),
             score: AtomicU32::new(0),
             objects: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
+            held: AtomicUsize::new(0),
+            limit,
             hot: Roll::default(),
             lent: Roll::default(),
             dropped: AtomicUsize::new(0),
@@ -84,10 +90,29 @@ impl Heat {
         self.sweeping.load(Relaxed)
     }
 
+    /// Returns whether as much is held as may be.
+    pub(super) fn is_full(&self) -> bool {
+        self.held.load(Relaxed) >= self.limit
+    }
+
+    /// Counts the bytes of a part that became hot.
+    pub(super) fn grew(&self, bytes: usize) {
+        self.held.fetch_add(bytes, Relaxed);
+    }
+
+    /// Counts the bytes of a part that is no longer hot.
+    pub(super) fn shrank(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Relaxed);
+    }
+
     /// Returns the heat of a state that replaces one of this heat.
     pub(super) fn of_next(&self, before: u8) -> u8 {
         let expected = self.score.load(Relaxed) > MAX_SCORE / 2 && self.is_on();
-        if expected { HOTTEST } else { before }
+        match (self.is_full(), expected) {
+            (true, _) => 0,
+            (false, true) => HOTTEST,
+            (false, false) => before,
+        }
     }
 
     /// Counts a state that replaced another.
@@ -106,10 +131,15 @@ impl Heat {
         (self.objects.load(Relaxed), self.bytes.load(Relaxed))
     }
 
-    /// Counts an object that became hot. The sweeps cool it from now on.
-    pub(super) fn warmed(&self, packed: Weak<Packed>, bytes: usize) {
+    /// Counts an object that became hot.
+    pub(super) fn warmed(&self, bytes: usize) {
         self.objects.fetch_add(1, Relaxed);
         self.bytes.fetch_add(bytes, Relaxed);
+        self.grew(bytes);
+    }
+
+    /// Lets the sweeps cool an object from now on.
+    pub(super) fn enrol(&self, packed: Weak<Packed>) {
         self.hot.add(packed);
     }
 
@@ -117,13 +147,13 @@ impl Heat {
     pub(super) fn cooled(&self, bytes: usize) {
         self.objects.fetch_sub(1, Relaxed);
         self.bytes.fetch_sub(bytes, Relaxed);
+        self.shrank(bytes);
     }
 
     /// Counts a hot object whose packed form was dropped. Its entry stays until a sweep.
-    pub(super) fn dropped(&self, bytes: usize) {
-        self.cooled(bytes);
+    pub(super) fn left(&self) {
         let dropped = self.dropped.fetch_add(1, Relaxed);
-        if dropped >= MAX_DROPPED.max(self.objects.load(Relaxed)) {
+        if dropped >= MAX_DROPPED.max(self.hot.len.load(Relaxed) / 2) {
             self.crowded.notify_one();
         }
     }
@@ -197,12 +227,14 @@ impl Drop for Sweeps {
 #[derive(Default)]
 struct Roll {
     slices: Mutex<VecDeque<Vec<Weak<Packed>>>>,
+    len: AtomicUsize,
     /// Notified when there is a first object.
     used: Notify,
 }
 
 impl Roll {
     fn add(&self, packed: Weak<Packed>) {
+        self.len.fetch_add(1, Relaxed);
         let mut slices = self.slices.lock();
         let first = slices.is_empty();
         match slices.back_mut() {
@@ -232,6 +264,7 @@ impl Roll {
         let slices = std::mem::take(&mut *self.slices.lock());
         for packed in slices.into_iter().flatten() {
             budget.spend(1).await;
+            self.len.fetch_sub(1, Relaxed);
             if packed.upgrade().is_some_and(|packed| stays(&packed)) {
                 self.add(packed);
             }

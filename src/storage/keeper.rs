@@ -14,6 +14,7 @@ use super::heat::{Heat, Sweeps};
 use super::owners::OwnerDictionaries;
 use super::packed::{KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
+use super::view::{View, ViewType};
 use super::{Keeper, PackError, ReportFault, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
 use crate::object::{AnyObject, Cached, IndexValues, controller};
@@ -74,13 +75,14 @@ impl PackedKeeper {
         resource: &Arc<str>,
         dropper: SafeDropper,
     ) -> Self {
-        let Settings { age, wipe, check } = settings;
+        let Settings { age, wipe, check, limit } = settings;
         let shared = Arc::new(Shared {
-            heat: Heat::new(if wipe { Duration::ZERO } else { age }),
+            heat: Heat::new(if wipe { Duration::ZERO } else { age }, limit),
             labels: SharedLabels::default(),
             figures: Figures::new(resource),
             dropper,
             wipe,
+            views: Mutex::default(),
         });
         let rewriter = make_rewriter.map(|make| make(&shared));
         // Such keepers pack every object.
@@ -250,13 +252,23 @@ impl Keeper for PackedKeeper {
             bytes: figures.bytes.load(Relaxed),
             hot_objects,
             hot_bytes,
+            over_limit: figures.over_limit.get(),
             hits: figures.hits.get(),
             misses: figures.misses.get(),
             large_lists: figures.large_lists.get(),
             kept_decoded: figures.kept_decoded.get(),
             unreadable: figures.unreadable.get(),
             refused: refused.map(|error| error.to_string()),
+            views: self.shared.view_status(),
         }
+    }
+
+    fn view(&self, of: ViewType) -> Arc<View> {
+        self.shared.view(of)
+    }
+
+    fn misses(&self) -> u64 {
+        self.shared.figures.misses.get()
     }
 
     fn note_list(&self, unpacked: u64) {

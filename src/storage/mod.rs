@@ -8,6 +8,7 @@
 mod buffer;
 mod dictionary;
 mod heat;
+mod held;
 #[cfg(feature = "compact")]
 mod json;
 mod keeper;
@@ -19,6 +20,7 @@ mod rewriter;
 mod shared;
 #[cfg(all(test, feature = "compact"))]
 mod tests;
+mod view;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -36,6 +38,8 @@ pub(crate) use self::buffer::Buffer;
 use self::keeper::{MakeRewriter, PackedKeeper};
 #[cfg(feature = "compact")]
 use self::rewriter::Rewriter;
+pub use self::view::ViewStatus;
+pub(crate) use self::view::{View, ViewType, read_as, show_as};
 use crate::codec::Codec;
 use crate::error::Fault;
 use crate::object::{AnyObject, Cached, IndexValues};
@@ -62,9 +66,11 @@ struct Settings {
     wipe: bool,
     /// True if each object is checked as it arrives.
     check: bool,
+    /// The most bytes that are held unpacked.
+    limit: usize,
 }
 
-const SETTINGS: Settings = Settings { age: AGE, wipe: false, check: true };
+const SETTINGS: Settings = Settings { age: AGE, wipe: false, check: true, limit: usize::MAX };
 
 /// One object as it arrived: its bytes, and the codec that decodes them.
 pub(crate) struct WireObject<'a> {
@@ -120,6 +126,13 @@ pub(crate) trait Keeper: Send + Sync {
 
     fn status(&self) -> StorageStatus;
 
+    /// Returns the view of this type. Views of one type are one, unless they have decoders of the
+    /// caller's own.
+    fn view(&self, of: ViewType) -> Arc<View>;
+
+    /// Returns the number of reads that unpacked a whole object.
+    fn misses(&self) -> u64;
+
     /// Notes that one list unpacked this number of objects.
     fn note_list(&self, unpacked: u64);
 
@@ -157,6 +170,8 @@ pub struct StorageStatus {
     pub hot_objects: usize,
     /// The estimated size of the objects that are held unpacked, in bytes.
     pub hot_bytes: usize,
+    /// The number of reads whose object was not held, because of [`Storage::hot_limit`].
+    pub over_limit: u64,
     /// The number of reads that found the object unpacked.
     pub hits: u64,
     /// The number of reads that unpacked the object.
@@ -171,6 +186,8 @@ pub struct StorageStatus {
     pub unreadable: u64,
     /// The reason why every object of this type is now kept decoded, if that is so.
     pub refused: Option<String>,
+    /// The views of the informer's objects, see [`SharedInformer::view`](crate::SharedInformer::view).
+    pub views: Vec<ViewStatus>,
 }
 
 /// An object can't be packed or unpacked. The error never quotes the object's content.
@@ -259,6 +276,27 @@ impl<K: ?Sized> Storage<K> {
     pub fn hot_for(mut self, age: Duration) -> Self {
         if let Some((settings, _)) = &mut self.packing {
             settings.age = age;
+        }
+        self
+    }
+
+    /// Sets the most memory that unpacked objects may take which nobody uses: an estimate in bytes,
+    /// of whole objects and of what views read. There is no limit unless set. Has no effect on
+    /// decoded storage.
+    ///
+    /// While it is reached, a read unpacks an object for its reader only, and
+    /// [`StorageStatus::over_limit`] counts it. There is room again as objects that nobody reads
+    /// cool.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{InformerSpec, Storage};
+    ///
+    /// let spec = InformerSpec::<Pod>::new().storage(Storage::packed().hot_limit(64 << 20));
+    /// ```
+    pub fn hot_limit(mut self, bytes: usize) -> Self {
+        if let Some((settings, _)) = &mut self.packing {
+            settings.limit = bytes;
         }
         self
     }
@@ -393,11 +431,12 @@ impl<K: ?Sized> fmt::Debug for Storage<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.packing {
             None => f.write_str("Decoded"),
-            Some((Settings { age, wipe, check }, rewriter)) => f
+            Some((Settings { age, wipe, check, limit }, rewriter)) => f
                 .debug_struct(if rewriter.is_some() { "Compact" } else { "Packed" })
                 .field("hot_for", age)
                 .field("zeroize", wipe)
                 .field("check_on_arrival", check)
+                .field("hot_limit", limit)
                 .finish(),
         }
     }

@@ -8,17 +8,21 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
 use kube::api::ObjectMeta;
-use kube_decode::DecodeError;
+use kube_decode::{DecodeError, charged};
+use serde_json::Value;
 
 use super::PackError;
 use super::buffer::{Buffer, wipe};
 use super::dictionary::{Compressed, Dictionary};
 use super::heat::HOTTEST;
+use super::held::{Held, Part, Whole};
 use super::shared::{Labels, Shared};
+use super::view::View;
 use crate::codec::Codec;
 use crate::error::Fault;
 use crate::object::{
-    AnyObject, FieldSet, Form, IndexValues, ObjectKey, PackedObject, PassingRead, ResourceVersion,
+    AnyObject, FieldSet, Form, IndexValues, ObjectKey, PackedObject, PassingRead, Projection,
+    ResourceVersion,
 };
 use crate::sync::Mutex;
 
@@ -40,46 +44,12 @@ pub(super) struct Packed {
     version: ResourceVersion,
     /// The uid, then the compressed object.
     bytes: Box<[u8]>,
-    unpacked: Mutex<Unpacked>,
+    held: Mutex<Held>,
     /// The size of the object before compression, in bytes.
     written_len: u32,
     /// The length of the uid, in bytes.
     uid_len: u16,
     marks: Marks,
-}
-
-/// The unpacked form of an object.
-#[derive(Default)]
-enum Unpacked {
-    /// Nothing holds it.
-    #[default]
-    Absent,
-    /// Users may hold it.
-    Lent(Weak<dyn AnyObject>),
-    /// It stays until sweeps have cooled it, see [`Heat`](super::heat::Heat).
-    Hot { object: Arc<dyn AnyObject>, heat: u8 },
-}
-
-impl Unpacked {
-    /// Returns the object, if anything holds it.
-    fn get(&self) -> Option<Arc<dyn AnyObject>> {
-        match self {
-            Self::Absent => None,
-            Self::Lent(object) => object.upgrade(),
-            Self::Hot { object, .. } => Some(object.clone()),
-        }
-    }
-
-    /// Drops a weak reference to an object that nothing holds, because it keeps the allocation.
-    /// Returns whether only users hold the object.
-    fn is_lent(&mut self) -> bool {
-        let Self::Lent(object) = &*self else { return false };
-        let held = object.strong_count() > 0;
-        if !held {
-            *self = Self::Absent;
-        }
-        held
-    }
 }
 
 /// The changing properties of a packed object, in one byte.
@@ -158,7 +128,7 @@ impl Packed {
             labels,
             version: version.into(),
             bytes: bytes.into_boxed_slice(),
-            unpacked: Mutex::default(),
+            held: Mutex::default(),
             written_len: len,
             uid_len,
             marks: Marks::new(!version.is_empty()),
@@ -180,12 +150,22 @@ impl Packed {
     /// cold.
     pub(super) fn inherit(&self, unpacked: Arc<dyn AnyObject>, heat: u8) {
         let shared = self.shared();
-        if heat == 0 || !shared.heat.is_on() {
+        if heat == 0 || !shared.may_warm() {
             return shared.dropper.free(unpacked);
         }
-        let bytes = self.unpacked_bytes(&*unpacked);
-        *self.unpacked.lock() = Unpacked::Hot { object: unpacked, heat };
-        shared.heat.warmed(self.me.clone(), bytes);
+        shared.heat.warmed(self.unpacked_bytes(&*unpacked));
+        let mut held = self.held.lock();
+        let was_hot = held.is_hot();
+        *held.whole_mut() = Whole::Hot { object: unpacked, heat };
+        drop(held);
+        self.enrol(was_hot);
+    }
+
+    /// Lets the sweeps cool the object from now on, unless they did before.
+    fn enrol(&self, was_hot: bool) {
+        if !was_hot {
+            self.shared().heat.enrol(self.me.clone());
+        }
     }
 
     /// Returns the estimated size of the unpacked object, in bytes.
@@ -215,34 +195,38 @@ impl Packed {
         &self.dictionary.context
     }
 
-    /// Cools the object by one step, and lets it go if it was as cold as can be. Returns whether it
-    /// is still hot.
+    /// Cools the object by one step, and lets go what was as cold as can be. Returns whether
+    /// anything is still hot.
     pub(super) fn cool(&self) -> bool {
-        let mut unpacked = self.unpacked.lock();
-        let lent = match &mut *unpacked {
-            Unpacked::Absent | Unpacked::Lent(_) => return false,
-            Unpacked::Hot { heat, .. } if *heat > 1 => {
-                *heat -= 1;
-                return true;
-            }
-            Unpacked::Hot { object, .. } => Unpacked::Lent(Arc::downgrade(object)),
-        };
-        let hot = std::mem::replace(&mut *unpacked, lent);
-        drop(unpacked);
-        if let Unpacked::Hot { object, .. } = hot {
+        let mut held = self.held.lock();
+        let (whole, parts) = held.cool();
+        let is_hot = held.is_hot();
+        drop(held);
+        parts.into_iter().for_each(|part| self.free_part(part));
+        if let Some(object) = whole {
             self.shared().heat.cooled(self.unpacked_bytes(&*object));
             // Its `Drop` is user code.
             self.shared().dropper.free(object);
+            let lent = self.held.lock().whole_mut().is_lent();
+            self.note_lent(lent);
         }
-        let lent = self.unpacked.lock().is_lent();
-        self.note_lent(lent);
-        false
+        is_hot
+    }
+
+    fn free_part(&self, part: Part) {
+        if let Some(object) = part.object {
+            self.shared().heat.shrank(part.bytes as usize);
+            if let Some(view) = part.view.upgrade() {
+                view.cooled(part.bytes);
+            }
+            self.shared().dropper.free(object);
+        }
     }
 
     /// Returns whether only users hold the object, so that it stays lent.
     pub(super) fn is_lent(&self) -> bool {
-        let mut unpacked = self.unpacked.lock();
-        let lent = unpacked.is_lent();
+        let mut held = self.held.lock();
+        let lent = held.whole_mut().is_lent();
         self.marks.set(Marks::LENT, lent);
         lent
     }
@@ -302,12 +286,8 @@ impl Packed {
         if self.marks.set(Marks::REPORTED, true) {
             return;
         }
-        let key = self.decompress().ok().and_then(|written| {
-            let head = self.dictionary.context.codec.decode_head(written.as_slice());
-            ObjectKey::of_meta(&head.ok()?).ok()
-        });
         let problem = error.to_string();
-        figures.report(self.uid(), Fault::Undecodable { key, problem });
+        figures.report(self.uid(), Fault::Undecodable { key: self.key(), problem });
     }
 }
 
@@ -362,30 +342,95 @@ impl Packed {
         warms: bool,
     ) -> Option<Arc<dyn AnyObject>> {
         let heat = &self.shared().heat;
-        let mut state = self.unpacked.lock();
-        let held = state.get();
-        let is_held = held.is_some();
-        let object = held.or_else(|| unpacked.cloned())?;
+        let mut held = self.held.lock();
+        let was_hot = held.is_hot();
+        let whole = held.whole_mut();
+        let known = whole.get();
+        let is_known = known.is_some();
+        let object = known.or_else(|| unpacked.cloned())?;
         let (mut warmed, mut lent) = (false, false);
-        match &mut *state {
-            Unpacked::Hot { heat, .. } if warms => *heat = HOTTEST,
-            Unpacked::Hot { .. } => {}
-            state if warms && heat.is_on() => {
-                *state = Unpacked::Hot { object: object.clone(), heat: HOTTEST };
+        match whole {
+            Whole::Hot { heat, .. } if warms => *heat = HOTTEST,
+            Whole::Hot { .. } => {}
+            whole if warms && self.shared().may_warm() => {
+                *whole = Whole::Hot { object: object.clone(), heat: HOTTEST };
                 warmed = true;
             }
-            state if !is_held => {
-                *state = Unpacked::Lent(Arc::downgrade(&object));
+            whole if !is_known => {
+                *whole = Whole::Lent(Arc::downgrade(&object));
                 lent = true;
             }
             _ => {}
         }
-        drop(state);
+        drop(held);
         if warmed {
-            heat.warmed(self.me.clone(), self.unpacked_bytes(&*object));
+            heat.warmed(self.unpacked_bytes(&*object));
+            self.enrol(was_hot);
         }
         self.note_lent(lent);
         Some(object)
+    }
+}
+
+impl Packed {
+    /// Returns the object as a view reads it, and decodes that unless it is held. If `warms` is
+    /// true, it is hot from now on. Returns `None` if the view can't read the object.
+    ///
+    /// Readers that come at once may each decode it, so that none waits for another.
+    pub(super) fn read_as(&self, view: &Arc<View>, warms: bool) -> Option<Arc<dyn AnyObject>> {
+        let Shared { dropper, heat, .. } = self.shared();
+        if let Some(part) = self.held.lock().part(view) {
+            view.found(part.object.is_some());
+            return part.read(warms);
+        }
+        let (decoded, bytes) =
+            charged(|| view.decode(&self.dictionary.context.codec, self.decompress()?.as_slice()));
+        let (object, error) = match decoded {
+            Ok(object) => (Some(object), None),
+            Err(error) => (None, Some(error)),
+        };
+        if object.is_some() {
+            view.missed();
+            if !(warms && self.shared().may_warm()) {
+                return object;
+            }
+        }
+        let own = object.as_ref().map_or(0, |object| size_of_val(&**object));
+        let part = Part::new(view, object.clone(), own + bytes);
+        let mut held = self.held.lock();
+        if let Some(known) = held.part(view) {
+            // Another reader was quicker. The `Drop` of this copy is user code.
+            let known = known.read(warms);
+            drop(held);
+            dropper.free(part.object);
+            dropper.free(object);
+            return known;
+        }
+        let was_hot = held.is_hot();
+        let bytes = part.bytes;
+        held.keep(part);
+        drop(held);
+        match error {
+            Some(error) => view.report(self.key(), self.uid(), &error),
+            None => {
+                view.warmed(bytes);
+                heat.grew(bytes as usize);
+                self.enrol(was_hot);
+            }
+        }
+        object
+    }
+
+    /// Returns whether a view has tried to read the object and can't.
+    pub(super) fn is_unreadable_by(&self, view: &Arc<View>) -> bool {
+        self.held.lock().part(view).is_some_and(|part| part.object.is_none())
+    }
+
+    /// Returns the object's key, which may be readable when the object is not.
+    fn key(&self) -> Option<ObjectKey> {
+        let written = self.decompress().ok()?;
+        let head = self.dictionary.context.codec.decode_head(written.as_slice());
+        ObjectKey::of_meta(&head.ok()?).ok()
     }
 }
 
@@ -402,19 +447,23 @@ impl PackedObject for Packed {
     }
 
     fn heat(&self) -> u8 {
-        match &*self.unpacked.lock() {
-            Unpacked::Hot { heat, .. } => *heat,
-            Unpacked::Absent | Unpacked::Lent(_) => 0,
-        }
+        self.held.lock().whole().heat()
     }
 
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
-        let held = self.unpacked.lock().get();
+        let held = self.held.lock().whole().get();
         if held.is_some() {
             return held;
         }
         // The part is not shared with other readers, which may need other fields.
         self.unpack(Some(fields)).inspect_err(|error| self.report(error)).ok()
+    }
+
+    fn project(&self, part: Projection<'_>) -> Option<Option<Value>> {
+        let written = self.decompress();
+        let found = written
+            .and_then(|written| self.dictionary.context.codec.project(written.as_slice(), part));
+        Some(found.inspect_err(|error| self.report(error)).ok().flatten())
     }
 
     fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
@@ -467,10 +516,16 @@ impl Drop for Packed {
             wipe(&mut self.bytes);
         }
         let shared = &self.dictionary.context.shared;
-        if let Unpacked::Hot { object, .. } = std::mem::take(self.unpacked.get_mut()) {
-            shared.heat.dropped(self.unpacked_bytes(&*object));
+        let held = self.held.get_mut();
+        if held.is_hot() {
+            shared.heat.left();
+        }
+        let (whole, parts) = held.take();
+        if let Whole::Hot { object, .. } = whole {
+            shared.heat.cooled(self.unpacked_bytes(&*object));
             shared.dropper.free(object);
         }
+        parts.into_iter().for_each(|part| self.free_part(part));
         shared.figures.dropped(self.bytes.len());
         if let Some(labels) = self.labels.take() {
             shared.labels.release(labels);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 
 use super::heat::Heat;
+use super::view::{View, ViewStatus, ViewType};
 use super::{PackError, ReportFault};
 use crate::collections::PartedTable;
 use crate::error::Fault;
@@ -27,6 +28,38 @@ pub(super) struct Shared {
     /// Drops decoded objects. Their `Drop` is user code.
     pub(super) dropper: SafeDropper,
     pub(super) wipe: bool,
+    /// The views that exist.
+    pub(super) views: Mutex<Vec<Weak<View>>>,
+}
+
+impl Shared {
+    /// Returns whether an object that was read may become hot now. Counts it if it may not because
+    /// of the limit.
+    pub(super) fn may_warm(&self) -> bool {
+        let full = self.heat.is_on() && self.heat.is_full();
+        if full {
+            self.figures.over_limit.add();
+        }
+        self.heat.is_on() && !full
+    }
+
+    /// Returns the view of a type, which may exist already.
+    pub(super) fn view(self: &Arc<Self>, of: ViewType) -> Arc<View> {
+        let mut views = self.views.lock();
+        views.retain(|view| view.strong_count() > 0);
+        let known = views.iter().filter_map(Weak::upgrade).find(|view| view.is_shared_with(&of));
+        known.unwrap_or_else(|| {
+            let view = View::new(of, self.clone());
+            views.push(Arc::downgrade(&view));
+            view
+        })
+    }
+
+    /// Returns the status of each view.
+    pub(super) fn view_status(&self) -> Vec<ViewStatus> {
+        let views = self.views.lock();
+        views.iter().filter_map(Weak::upgrade).map(|view| view.status()).collect()
+    }
 }
 
 /// A number that only grows.
@@ -53,6 +86,7 @@ pub(super) struct Figures {
     pub(super) bytes: AtomicUsize,
     pub(super) hits: Counter,
     pub(super) misses: Counter,
+    pub(super) over_limit: Counter,
     pub(super) large_lists: Counter,
     pub(super) kept_decoded: Counter,
     pub(super) unreadable: Counter,
@@ -69,6 +103,7 @@ impl Figures {
             bytes: AtomicUsize::new(0),
             hits: Counter::default(),
             misses: Counter::default(),
+            over_limit: Counter::default(),
             large_lists: Counter::default(),
             kept_decoded: Counter::default(),
             unreadable: Counter::default(),
@@ -85,6 +120,10 @@ impl Figures {
     pub(super) fn dropped(&self, bytes: usize) {
         self.objects.fetch_sub(1, Relaxed);
         self.bytes.fetch_sub(bytes, Relaxed);
+    }
+
+    pub(super) fn resource(&self) -> &str {
+        &self.resource
     }
 
     /// Returns whether the objects are Secrets.

@@ -29,7 +29,9 @@ use serde_json::{Number, Value};
 
 use super::heat::HOTTEST;
 use super::keeper::PackedKeeper;
-use super::{AGE, Keeper, PackError, Settings, Storage, StorageStatus, WireObject, buffer};
+use super::{
+    AGE, Keeper, PackError, SETTINGS, Settings, Storage, StorageStatus, WireObject, buffer,
+};
 use crate::codec::{Codec, decode_any};
 use crate::object::Cached;
 use crate::panic::SafeDropper;
@@ -54,7 +56,7 @@ fn compact<K>(wipe: bool) -> Keeping<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    keeping(Settings { age: AGE, wipe, check: true }, SafeDropper::default())
+    keeping(Settings { wipe, ..SETTINGS }, SafeDropper::default())
 }
 
 fn keeping<K>(settings: Settings, dropper: SafeDropper) -> Keeping<K>

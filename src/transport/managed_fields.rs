@@ -135,6 +135,10 @@ impl DecodeAny for OneManager {
         let decoder = self.decoder.with_memory_limit(bytes)?;
         Some(Arc::new(Self { decoder, manager: self.manager.clone() }))
     }
+
+    fn restrict(&self, other: &Arc<dyn DecodeAny>) -> Option<Arc<dyn DecodeAny>> {
+        Some(Arc::new(Self { decoder: other.clone(), manager: self.manager.clone() }))
+    }
 }
 
 #[cfg(test)]

@@ -22,14 +22,19 @@ pub(crate) async fn each_slimmer_form_takes_less_memory() {
     }
     assert!(each[3] * 10 < each[1], "{costs:?}");
 
+    let read = example::read_each_way(&server.client()).await.unwrap();
+    let [packed, path, view, whole] = <[_; 4]>::try_from(read).unwrap().map(|cost| cost.each());
+    assert!(path < 100 && packed < 4_000, "{packed} {path}");
+    assert!(view > 200 && view < 2_500 && whole > 5 * view, "{view} {whole}");
+
     let said = Mutex::new(Vec::new());
     example::run(server.client(), |line| said.lock().push(line)).await.unwrap();
     let said = said.into_inner();
-    assert_eq!(said.len(), 8, "{said:#?}");
+    assert_eq!(said.len(), 12, "{said:#?}");
     assert!(said[4].starts_with("five fields"), "{said:#?}");
     let prefix = "on node-7: shop/web-7c9d8f6b5-";
     assert!(
-        said[5].starts_with(prefix) && said[5].ends_with("Running at 198.51.100.7"),
+        said[9].starts_with(prefix) && said[9].ends_with("Running at 198.51.100.7"),
         "{said:#?}"
     );
 }

@@ -45,4 +45,5 @@ mod status;
 mod telling;
 mod transcripts;
 mod turns;
+mod views;
 mod workqueue;

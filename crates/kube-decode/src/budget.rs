@@ -31,16 +31,36 @@ const SMALL: usize = 64;
 /// The largest vector that serde allocates because of a size hint, in bytes.
 const HINTED: usize = 1024 * 1024;
 
+thread_local! {
+    /// The charge of the last value that was decoded on this thread, in bytes.
+    static CHARGED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs a function that decodes one value. Also returns the memory that the value takes, in bytes,
+/// without the size of its own type. Zero if nothing was decoded.
+pub fn charged<T>(decode: impl FnOnce() -> T) -> (T, usize) {
+    CHARGED.set(0);
+    let decoded = decode();
+    (decoded, CHARGED.get())
+}
+
 /// The memory that decoding may still take.
 #[derive(Debug)]
 pub(super) struct Budget {
+    all: usize,
     left: Cell<usize>,
     exceeded: Cell<bool>,
 }
 
+impl Drop for Budget {
+    fn drop(&mut self) {
+        CHARGED.set(self.all - self.left.get());
+    }
+}
+
 impl Budget {
     pub(super) fn new(bytes: usize) -> Self {
-        Self { left: Cell::new(bytes), exceeded: Cell::new(false) }
+        Self { all: bytes, left: Cell::new(bytes), exceeded: Cell::new(false) }
     }
 
     /// Returns whether a charge was refused.

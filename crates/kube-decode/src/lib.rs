@@ -52,6 +52,7 @@ mod node;
 mod path;
 #[doc(hidden)]
 pub mod private_keys;
+mod probe;
 pub mod protobuf;
 mod rule;
 #[cfg(test)]
@@ -62,12 +63,17 @@ pub mod stack;
 mod text;
 #[doc(hidden)]
 pub mod time;
+mod value_at;
 
 #[doc(hidden)]
-pub use budget::MEMORY_LIMIT;
+pub use budget::{MEMORY_LIMIT, charged};
 pub use field_set::FieldSet;
+#[doc(hidden)]
+pub use probe::names_its_fields;
 #[cfg(feature = "encode")]
 pub use protobuf::encode::encode as encode_protobuf;
+#[doc(hidden)]
+pub use value_at::{value_in_json, value_in_protobuf};
 
 use std::any::Any;
 use std::borrow::Cow;

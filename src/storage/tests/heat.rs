@@ -278,7 +278,7 @@ async fn replaced_states_leave_few_entries() {
 #[tokio::test(start_paused = true)]
 async fn lent_objects_are_freed_after_a_while() {
     for age in [Duration::ZERO, AGE] {
-        let settings = Settings { age, wipe: false, check: true };
+        let settings = Settings { age, ..SETTINGS };
         let storage = keeping::<ConfigMap>(settings, SafeDropper::default());
         let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n)))).collect();
         tokio::spawn(storage.0.clone().sweep(Box::new(drop)));
@@ -316,8 +316,7 @@ async fn nothing_becomes_hot_without_sweeps() {
 #[tokio::test(start_paused = true)]
 async fn hot_objects_may_panic_when_dropped() {
     let dropper = SafeDropper::default();
-    let settings = Settings { age: AGE, wipe: false, check: true };
-    let keeper = keeping::<Bomb>(settings, dropper.clone()).0;
+    let keeper = keeping::<Bomb>(SETTINGS, dropper.clone()).0;
     tokio::spawn(keeper.clone().sweep(Box::new(drop)));
     let codec = Arc::new(Codec::plain(decode_any::<Bomb>(Arc::new(SerdeDecode::new())), 11));
     let wire = WireObject { bytes: br#"{"metadata": {"name": "a"}}"#, codec: &codec };

@@ -93,8 +93,7 @@ fn writer_does_not_wait_for_a_reader() {
 fn readers_at_once_get_the_same_object() {
     for (swept, reads) in [(false, [None; 2]), (true, [None; 2]), (true, [None, INDEX])] {
         let dropper = SafeDropper::default();
-        let settings = Settings { age: AGE, wipe: false, check: true };
-        let keeper = keeping::<Bomb>(settings, dropper.clone()).0;
+        let keeper = keeping::<Bomb>(SETTINGS, dropper.clone()).0;
         let _sweeping = swept.then(|| keeper.clone().sweep(Box::new(drop)));
         let decoder = Waiting::new();
         let object = decoder.pack::<Bomb>(&keeper);

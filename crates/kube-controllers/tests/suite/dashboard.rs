@@ -65,7 +65,7 @@ async fn rig_with(
         .metrics_from(move || prometheus.render());
     let tasks = demo::shop(&factory).unwrap();
     let manager = Manager::builder(&factory)
-        .controller(demo::rollout(&factory), demo::reconcile)
+        .controller(demo::rollout(&factory).unwrap(), demo::reconcile)
         .serve(serve);
     let manager = more(manager, &factory).build().unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());

@@ -45,6 +45,16 @@ pub(super) fn from_json<'de, T: Deserialize<'de>>(
     rule: Option<Rule<'_>>,
     memory: usize,
 ) -> std::result::Result<T, DecodeError> {
+    json_with(text, rule, memory, decode)
+}
+
+/// Decodes an object from JSON like [`from_json`], by a function.
+pub(super) fn json_with<'de, T>(
+    text: &'de [u8],
+    rule: Option<Rule<'_>>,
+    memory: usize,
+    decode: impl FnOnce(Node<'_, '_, 'de>) -> Result<T>,
+) -> std::result::Result<T, DecodeError> {
     let rule = rule.or(Some(Rule::Whole));
     let context = Context::json(text, rule, Budget::new(memory));
     let value = decode(Node { context: &context, room: 0 });
@@ -100,6 +110,16 @@ pub(super) fn from_protobuf<'de, T: Deserialize<'de>>(
     object: ProtobufObject<'de>,
     rule: Option<Rule<'_>>,
     memory: usize,
+) -> std::result::Result<T, DecodeError> {
+    protobuf_with(object, rule, memory, decode)
+}
+
+/// Decodes an object from protobuf like [`from_protobuf`], by a function.
+pub(super) fn protobuf_with<'de, T>(
+    object: ProtobufObject<'de>,
+    rule: Option<Rule<'_>>,
+    memory: usize,
+    decode: impl FnOnce(Node<'_, '_, 'de>) -> Result<T>,
 ) -> std::result::Result<T, DecodeError> {
     let rule = rule.or(Some(Rule::Whole));
     let context = Context::protobuf(object, rule, Budget::new(memory));

@@ -1,6 +1,8 @@
 //! The example `scheduler`: no node is ever overcommitted, and every pod that fits is bound,
 //! however far the cache lags and whatever becomes of bindings.
 
+#[path = "../../../../examples/scheduler/pod.rs"]
+mod pod;
 #[path = "../../../../examples/scheduler/room.rs"]
 mod room;
 #[path = "../../../../examples/scheduler/scheduler.rs"]
@@ -226,7 +228,8 @@ async fn important_pods_come_first() {
 
 #[test]
 fn requests_are_those_of_the_busiest_moment() {
-    let cpu = |spec: Value| Room::of_pod(&pod("p", spec)).cpu;
+    let read = |pod: Pod| serde_json::from_value(serde_json::to_value(pod).unwrap()).unwrap();
+    let cpu = |spec: Value| Room::of_pod(&read(pod("p", spec))).cpu;
     let quantity = |cpu: &str| json!({"name": "c", "resources": {"requests": {"cpu": cpu}}});
     for (text, thousandths) in [
         ("2", 2000),

@@ -5,13 +5,17 @@ use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::ResourceExt;
-use kube_controllers::controller::{ControllerError, Phase, generation_changed, version_changed};
+use kube::core::PartialObjectMeta;
+use kube_controllers::controller::{
+    ControllerError, Followed, Phase, generation_changed, labels_changed, version_changed,
+};
 use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{EventRef, ObjectKey};
+use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -254,6 +258,50 @@ async fn owned_and_related_objects_queue_keys() {
     server.create(&related).unwrap();
     log.reaches(1).await;
     assert_eq!(log.take(), [(key("b"), true)], "who owns without controlling is not concerned");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn related_view_queues_keys_and_decodes_no_whole_object() {
+    let pod = |n: usize, of: &str| {
+        let container = json!({"name": "c", "image": "i", "args": vec!["argument"; 50]});
+        let metadata = json!({"namespace": "shop", "name": format!("p{n}"), "labels": {"for": of}});
+        let pod = json!({"metadata": metadata, "spec": {"containers": [container]}});
+        serde_json::from_value::<Pod>(pod).unwrap()
+    };
+    let server = ApiServer::new();
+    for name in ["a", "b"] {
+        server.create(&map(name, "1")).unwrap();
+    }
+    server.create(&pod(0, "a")).unwrap();
+    let factory = factory(&server);
+    let pods = factory.informer::<Pod>();
+    let view = pods.view::<PartialObjectMeta<Pod>>().unwrap();
+    let related = Followed::from(&view).predicate(labels_changed);
+    let controller = Controller::builder("names", &factory.informer::<ConfigMap>())
+        .watches(related, |pod: &PartialObjectMeta<Pod>| {
+            ObjectKey::namespaced("shop", pod.labels().get("for")?).ok()
+        })
+        .build();
+    let (log, stop) = (Log::new(), CancellationToken::new());
+    let running = spawn(controller.run(stop.clone(), noting(&log)));
+    sleep(S).await;
+    log.take();
+    let mut passed = pod(0, "b");
+    server.replace(&passed).unwrap();
+    log.reaches(2).await;
+    let both: BTreeSet<_> = log.take().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(both, [key("a"), key("b")].into());
+    passed.spec.as_mut().unwrap().node_name = Some("n".into());
+    server.replace(&passed).unwrap();
+    sleep(S).await;
+    assert_eq!(log.take(), []);
+    server.delete(&passed).unwrap();
+    log.reaches(1).await;
+    assert_eq!(log.take(), [(key("b"), true)]);
+    let storage = pods.status().storage.unwrap();
+    assert!(storage.misses == 0 && storage.views[0].misses > 0, "{storage:?}");
     stop.cancel();
     running.await.unwrap().unwrap();
 }

@@ -1,0 +1,188 @@
+//! The decoded forms of one packed object: the whole object, and what each view reads of it.
+//!
+//! A cold object has none, and an object that no view reads has no room for views. So a view costs
+//! memory only for the objects that are read through it.
+
+use std::sync::{Arc, Weak};
+
+use super::heat::HOTTEST;
+use super::view::View;
+use crate::object::AnyObject;
+
+/// The decoded forms of an object that something holds.
+pub(super) enum Held {
+    /// No view has read the object lately.
+    Whole(Whole),
+    /// At least one view has.
+    Viewed(Box<Viewed>),
+}
+
+/// The whole object, decoded.
+#[derive(Default)]
+pub(super) enum Whole {
+    /// Nothing holds it.
+    #[default]
+    Absent,
+    /// Users may hold it.
+    Lent(Weak<dyn AnyObject>),
+    /// It stays until sweeps have cooled it, see [`Heat`](super::heat::Heat).
+    Hot { object: Arc<dyn AnyObject>, heat: u8 },
+}
+
+/// The whole object, and the parts that views have read.
+pub(super) struct Viewed {
+    whole: Whole,
+    parts: Vec<Part>,
+}
+
+/// One object as one view reads it.
+pub(super) struct Part {
+    /// Weak, because the view may be gone before the part is cold.
+    pub(super) view: Weak<View>,
+    /// `None` if the view can't read the object. That stays so, because the bytes do.
+    pub(super) object: Option<Arc<dyn AnyObject>>,
+    /// The estimated size of the object, in bytes.
+    pub(super) bytes: u32,
+    heat: u8,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self::Whole(Whole::Absent)
+    }
+}
+
+impl Whole {
+    /// Returns the object, if anything holds it.
+    pub(super) fn get(&self) -> Option<Arc<dyn AnyObject>> {
+        match self {
+            Self::Absent => None,
+            Self::Lent(object) => object.upgrade(),
+            Self::Hot { object, .. } => Some(object.clone()),
+        }
+    }
+
+    /// Drops a weak reference to an object that nothing holds, because it keeps the allocation.
+    /// Returns whether only users hold the object.
+    pub(super) fn is_lent(&mut self) -> bool {
+        let Self::Lent(object) = &*self else { return false };
+        let held = object.strong_count() > 0;
+        if !held {
+            *self = Self::Absent;
+        }
+        held
+    }
+
+    /// Returns the number of sweeps for which the object stays.
+    pub(super) fn heat(&self) -> u8 {
+        match self {
+            Self::Hot { heat, .. } => *heat,
+            Self::Absent | Self::Lent(_) => 0,
+        }
+    }
+
+    /// Cools the object by one step. Returns it if it was as cold as can be: it is then lent.
+    fn cool(&mut self) -> Option<Arc<dyn AnyObject>> {
+        let Self::Hot { object, heat } = self else { return None };
+        *heat -= 1;
+        if *heat > 0 {
+            return None;
+        }
+        let lent = Self::Lent(Arc::downgrade(object));
+        match std::mem::replace(self, lent) {
+            Self::Hot { object, .. } => Some(object),
+            Self::Absent | Self::Lent(_) => None,
+        }
+    }
+}
+
+impl Part {
+    /// Makes the part of an object that was just read.
+    pub(super) fn new(view: &Arc<View>, object: Option<Arc<dyn AnyObject>>, bytes: usize) -> Self {
+        let heat = if object.is_some() { HOTTEST } else { 0 };
+        Self {
+            view: Arc::downgrade(view),
+            object,
+            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            heat,
+        }
+    }
+
+    /// Returns the object for a reader. If `warms` is true, it is as hot as can be from now on.
+    pub(super) fn read(&mut self, warms: bool) -> Option<Arc<dyn AnyObject>> {
+        if warms && self.object.is_some() {
+            self.heat = HOTTEST;
+        }
+        self.object.clone()
+    }
+}
+
+impl Held {
+    pub(super) fn whole(&self) -> &Whole {
+        match self {
+            Self::Whole(whole) => whole,
+            Self::Viewed(viewed) => &viewed.whole,
+        }
+    }
+
+    pub(super) fn whole_mut(&mut self) -> &mut Whole {
+        match self {
+            Self::Whole(whole) => whole,
+            Self::Viewed(viewed) => &mut viewed.whole,
+        }
+    }
+
+    /// Returns what this view has read.
+    pub(super) fn part(&mut self, view: &Arc<View>) -> Option<&mut Part> {
+        let Self::Viewed(viewed) = self else { return None };
+        viewed.parts.iter_mut().find(|part| std::ptr::eq(part.view.as_ptr(), Arc::as_ptr(view)))
+    }
+
+    /// Adds what a view has read.
+    pub(super) fn keep(&mut self, part: Part) {
+        match self {
+            Self::Viewed(viewed) => {
+                // Such a part has no heat, so sweeps do not remove it.
+                let is_of_use = |part: &Part| part.object.is_some() || part.view.strong_count() > 0;
+                viewed.parts.retain(is_of_use);
+                viewed.parts.push(part);
+            }
+            Self::Whole(whole) => {
+                let whole = std::mem::take(whole);
+                *self = Self::Viewed(Box::new(Viewed { whole, parts: vec![part] }));
+            }
+        }
+    }
+
+    /// Returns whether sweeps must cool something.
+    pub(super) fn is_hot(&self) -> bool {
+        self.whole().heat() > 0
+            || matches!(self, Self::Viewed(viewed) if viewed.parts.iter().any(|part| part.heat > 0))
+    }
+
+    /// Cools everything by one step. Returns the forms that were as cold as can be.
+    pub(super) fn cool(&mut self) -> (Option<Arc<dyn AnyObject>>, Vec<Part>) {
+        let viewed = match self {
+            Self::Whole(whole) => return (whole.cool(), Vec::new()),
+            Self::Viewed(viewed) => viewed,
+        };
+        let released = viewed.whole.cool();
+        let cold = |part: &mut Part| {
+            part.heat = part.heat.saturating_sub(1);
+            part.heat == 0 && part.object.is_some()
+        };
+        let parts = viewed.parts.extract_if(.., cold).collect();
+        if viewed.parts.is_empty() {
+            *self = Self::Whole(std::mem::take(&mut viewed.whole));
+        }
+        (released, parts)
+    }
+
+    /// Returns everything.
+    pub(super) fn take(&mut self) -> (Whole, Vec<Part>) {
+        match std::mem::take(self) {
+            Self::Whole(whole) => (whole, Vec::new()),
+            Self::Viewed(viewed) => (viewed.whole, viewed.parts),
+        }
+    }
+}
