@@ -95,12 +95,14 @@ async fn the_status_serialises_to_this() {
                     "bytes": null,
                     "hot_objects": 0,
                     "hot_bytes": 0,
+                    "over_limit": 0,
                     "hits": 0,
                     "large_lists": 0,
                     "misses": 1,
                     "kept_decoded": 0,
                     "unreadable": 0,
-                    "refused": null
+                    "refused": null,
+                    "views": []
                 },
                 "reflector": {
                     "state": { "doing": "watching" },
@@ -148,12 +150,14 @@ async fn the_status_serialises_to_this() {
                     "bytes": 0,
                     "hot_objects": 0,
                     "hot_bytes": 0,
+                    "over_limit": 0,
                     "hits": 0,
                     "large_lists": 0,
                     "misses": 0,
                     "kept_decoded": 0,
                     "unreadable": 0,
-                    "refused": null
+                    "refused": null,
+                    "views": []
                 },
                 "reflector": {
                     "state": { "doing": "waiting", "delay": "seconds" },
