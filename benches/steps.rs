@@ -403,7 +403,9 @@ async fn stored(step: &str, count: usize, protobuf: bool) {
     informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
     let keys: Vec<_> = informer.snapshot().iter_cached().map(|(key, _)| key.clone()).collect();
     let (pods, slim) = (informer.snapshot(), view.snapshot());
-    keys.iter().for_each(|key| drop(black_box(slim.get(key))));
+    for key in &keys {
+        drop(black_box(slim.get(key)));
+    }
     for key in keys.iter().cycle().take(count) {
         match step {
             "whole" => assert!(pods.get(key).is_some()),

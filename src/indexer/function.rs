@@ -9,9 +9,12 @@ use crate::panic::lend;
 use crate::storage::View;
 
 /// A user's function that returns an object's values.
+type Values = dyn Fn(&dyn AnyObject) -> Vec<String> + Send + Sync;
+
+/// The function of an index, and how it reads objects.
 #[derive(Clone)]
 pub(super) struct IndexFunction {
-    pub(super) values: Arc<dyn Fn(&dyn AnyObject) -> Vec<String> + Send + Sync>,
+    pub(super) values: Arc<Values>,
     /// The view whose type the function takes, if it is not the stored type.
     pub(super) view: Option<Arc<View>>,
 }

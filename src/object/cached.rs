@@ -127,9 +127,9 @@ pub trait PackedObject: Send + Sync {
         let _ = call;
     }
 
-    /// Returns a part of the object as JSON: `None` within if it lacks that part or can't be
-    /// unpacked. `None` if the object has no bytes of its own.
-    fn project(&self, part: Projection<'_>) -> Option<Option<Value>> {
+    /// Returns a part of the object as JSON: null if it lacks that part or can't be unpacked.
+    /// `None` if the object has no bytes of its own.
+    fn project(&self, part: Projection<'_>) -> Option<Value> {
         let _ = part;
         None
     }

@@ -59,7 +59,7 @@ impl<K: Resource + Serialize + Send + Sync + 'static> Cached<K> {
 
     fn part(&self, part: Projection<'_>) -> Option<Value> {
         if let Some(found) = self.packed().and_then(|packed| packed.project(part)) {
-            return found;
+            return Some(found).filter(|found| !found.is_null());
         }
         let json = serde_json::to_vec(&*self.get()?).ok()?;
         match part {
@@ -71,7 +71,7 @@ impl<K: Resource + Serialize + Send + Sync + 'static> Cached<K> {
 
 impl<K: ?Sized> Cached<K> {
     /// Returns a part of the object as JSON. See `PackedObject::project`.
-    pub(crate) fn projected(&self, part: Projection<'_>) -> Option<Option<Value>> {
+    pub(crate) fn projected(&self, part: Projection<'_>) -> Option<Value> {
         self.packed()?.project(part)
     }
 }

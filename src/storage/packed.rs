@@ -202,7 +202,9 @@ impl Packed {
         let (whole, parts) = held.cool();
         let is_hot = held.is_hot();
         drop(held);
-        parts.into_iter().for_each(|part| self.free_part(part));
+        for part in parts {
+            self.free_part(part);
+        }
         if let Some(object) = whole {
             self.shared().heat.cooled(self.unpacked_bytes(&*object));
             // Its `Drop` is user code.
@@ -410,13 +412,12 @@ impl Packed {
         let bytes = part.bytes;
         held.keep(part);
         drop(held);
-        match error {
-            Some(error) => view.report(self.key(), self.uid(), &error),
-            None => {
-                view.warmed(bytes);
-                heat.grew(bytes as usize);
-                self.enrol(was_hot);
-            }
+        if let Some(error) = error {
+            view.report(self.key(), self.uid(), &error);
+        } else {
+            view.warmed(bytes);
+            heat.grew(bytes as usize);
+            self.enrol(was_hot);
         }
         object
     }
@@ -459,11 +460,11 @@ impl PackedObject for Packed {
         self.unpack(Some(fields)).inspect_err(|error| self.report(error)).ok()
     }
 
-    fn project(&self, part: Projection<'_>) -> Option<Option<Value>> {
+    fn project(&self, part: Projection<'_>) -> Option<Value> {
         let written = self.decompress();
         let found = written
             .and_then(|written| self.dictionary.context.codec.project(written.as_slice(), part));
-        Some(found.inspect_err(|error| self.report(error)).ok().flatten())
+        Some(found.inspect_err(|error| self.report(error)).ok().flatten().unwrap_or_default())
     }
 
     fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
@@ -525,7 +526,9 @@ impl Drop for Packed {
             shared.heat.cooled(self.unpacked_bytes(&*object));
             shared.dropper.free(object);
         }
-        parts.into_iter().for_each(|part| self.free_part(part));
+        for part in parts {
+            self.free_part(part);
+        }
         shared.figures.dropped(self.bytes.len());
         if let Some(labels) = self.labels.take() {
             shared.labels.release(labels);

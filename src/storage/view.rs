@@ -301,7 +301,7 @@ impl PackedObject for Seen {
         self.object.with_content(without, call);
     }
 
-    fn project(&self, part: Projection<'_>) -> Option<Option<Value>> {
+    fn project(&self, part: Projection<'_>) -> Option<Value> {
         self.object.projected(part)
     }
 

@@ -274,20 +274,20 @@ mod tests {
         Some((replayed.version.to_string(), present))
     }
 
-    fn source(object: ConfigMap) -> Result<SourceObject, Undecodable> {
-        Ok(SourceObject::from(object).cast())
+    fn source(object: ConfigMap) -> SourceObject {
+        SourceObject::from(object).cast()
     }
 
     fn added(name: &str, uid: &str, version: u64) -> WatchItem {
-        WatchItem::Added(source(object(name, uid, version)))
+        WatchItem::Added(Ok(source(object(name, uid, version))))
     }
 
     fn modified(name: &str, uid: &str, version: u64) -> WatchItem {
-        WatchItem::Modified(source(object(name, uid, version)))
+        WatchItem::Modified(Ok(source(object(name, uid, version))))
     }
 
     fn deleted(name: &str, uid: &str, version: u64) -> WatchItem {
-        WatchItem::Deleted(source(object(name, uid, version)))
+        WatchItem::Deleted(Ok(source(object(name, uid, version))))
     }
 
     fn bookmark(version: u64) -> WatchItem {
@@ -328,6 +328,6 @@ mod tests {
         // Of another namespace.
         let mut elsewhere = object("c", "c", 6);
         elsewhere.metadata.namespace = Some("bank".into());
-        assert_eq!(replay(vec![WatchItem::Added(source(elsewhere))]), None);
+        assert_eq!(replay(vec![WatchItem::Added(Ok(source(elsewhere)))]), None);
     }
 }

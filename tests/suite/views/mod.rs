@@ -206,7 +206,9 @@ async fn whole_objects_and_views_cool_apart() {
         (rig.pods.view::<Placed>().unwrap(), rig.pods.view::<PartialObjectMeta<Pod>>().unwrap());
     let whole = || rig.pods.status().storage.unwrap().hot_objects;
     for _ in 0..3 {
-        (rig.pods.lister().all(), view.lister().all(), metadata.lister().all());
+        rig.pods.lister().all();
+        view.lister().all();
+        metadata.lister().all();
         assert_eq!(whole(), 3);
         for _ in 0..5 {
             sleep(25 * S).await;
@@ -215,7 +217,8 @@ async fn whole_objects_and_views_cool_apart() {
         assert_eq!(whole(), 0);
         let hot: Vec<_> = rig.pods.status().storage.unwrap().views;
         assert_eq!((hot[0].hot_objects, hot[1].hot_objects), (3, 0));
-        (rig.pods.lister().all(), metadata.lister().all());
+        rig.pods.lister().all();
+        metadata.lister().all();
         for _ in 0..5 {
             sleep(25 * S).await;
             rig.pods.lister().all();

@@ -168,7 +168,7 @@ async fn converted_kinds_do_not_keep_the_permits_of_what_webhooks_read() {
 
     ready.store(true, Ordering::Relaxed);
     sleep(120 * S).await;
-    assert!(converted.iter().all(SharedInformer::has_synced));
+    assert!(converted.iter().all(kube_informer::SharedInformer::has_synced));
     assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
     rig.stop.cancel();
     rig.running.await.unwrap().unwrap();

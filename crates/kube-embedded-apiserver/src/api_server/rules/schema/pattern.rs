@@ -191,7 +191,7 @@ impl<'a> Translation<'a> {
                     // A group without flags needs a colon.
                     let colon =
                         if set.is_empty() && cleared.is_empty() && flag == ')' { ":" } else { "" };
-                    self.out.push_str(&format!("?{set}{cleared}{colon}"));
+                    self.out.extend(["?", &set, &cleared, colon]);
                     return Ok(());
                 }
                 other => {
@@ -213,7 +213,7 @@ impl<'a> Translation<'a> {
         if name.is_empty() || !name.bytes().all(is_word) {
             return Err(format!("invalid named capture: `(?{ahead}>`"));
         }
-        self.out.push_str(&format!("?P<_{name}>"));
+        self.out.extend(["?P<_", name, ">"]);
         Ok(())
     }
 
