@@ -130,7 +130,7 @@ fn lists_mut(spec: &mut MixedSpec) -> Vec<&mut Words> {
 fn held(spec: &Value) -> Vec<Vec<String>> {
     let several = |name: &str| spec[name].as_array().cloned().unwrap_or_default();
     let all = [several("atomic"), several("keyed"), vec![spec["alone"].clone()]].concat();
-    let words = all.iter().map(|list| serde_json::from_value(list["words"].clone()).unwrap());
+    let words = all.iter().map(|list| serde_json::from_value(list["items"].clone()).unwrap());
     words.collect()
 }
 
@@ -145,7 +145,7 @@ impl World {
     async fn new() -> Self {
         let text = json!({"type": "string"});
         let words = json!({"type": "array", "items": text});
-        let members = json!({"name": text, "reads": text, "words": words});
+        let members = json!({"name": text, "reads": text, "items": words});
         let list = json!({"type": "object", "properties": members});
         let spec = json!({
             "atomic": {"type": "array", "items": list}, "keyed": keyed(&json!(["name"]), &members),
