@@ -9,7 +9,7 @@ use super::contents::{IndexContents, StoreContents};
 use super::postings::Posting;
 use super::{Indexer, Snapshot};
 use crate::object::{AnyObject, Cached, ObjectKey};
-use crate::panic::catch;
+use crate::panic::{catch, lend};
 use crate::storage::read_as;
 
 /// A handle on an index, which finds the objects that have a value.
@@ -92,7 +92,8 @@ impl<K: ?Sized> Index<K> {
     #[doc(hidden)]
     pub fn values_of(&self, store: &Snapshot<K>, object: &Cached) -> Vec<String> {
         let Some(index) = self.contents(&store.contents) else { return Vec::new() };
-        let values = catch(|| Some((index.function.values)(&*index.function.read(object, None)?)));
+        let of = |object: &Arc<dyn AnyObject>| (index.function.values)(&**object);
+        let values = catch(|| Some(lend(index.function.read(object, None)?, of)));
         let values = values.inspect_err(|message| {
             tracing::error!(index = %self.name, message, "index function panicked");
         });

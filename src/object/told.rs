@@ -1,8 +1,8 @@
 //! The last state that was reported to an event's reader.
 //!
-//! A packed object that can't be unpacked is not reported to a reader of decoded objects. The next
-//! event then has an old or final state that its reader never saw. So the object of such an event
-//! carries the state that the reader saw last.
+//! An object that can't be unpacked, or read as the type of a view, is not reported to a reader of
+//! decoded objects. The next event then has an old or final state that its reader never saw. So the
+//! object of such an event carries the state that the reader saw last.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::cached::{Form, PackedObject};
 use super::projection::Projection;
 use super::{AnyObject, Cached, FieldSet, IndexValues, ResourceVersion};
+use crate::panic::drop_safely;
 
 /// An object of an event, and the last state that was reported to the event's reader, if any.
 #[allow(missing_debug_implementations, reason = "an object may hold a Secret's contents")]
@@ -24,9 +25,9 @@ pub struct Told {
 
 impl<K: ?Sized> Cached<K> {
     /// Returns the same object for an event after `last`, or no state at all, was reported to the
-    /// reader. `last` does not matter for a decoded object, which can always be read.
+    /// reader. That matters for a decoded object, too, because a view may be unable to read it.
     pub(crate) fn after(&self, last: Option<&Cached<K>>) -> Self {
-        if last.is_some_and(|last| !self.is_packed() || last.ptr_eq(self)) {
+        if last.is_some_and(|last| last.ptr_eq(self)) {
             return self.clone();
         }
         let (object, last) = (self.clone().cast(), last.map(|last| last.clone().cast()));
@@ -39,6 +40,13 @@ impl Told {
     pub(crate) fn map(&self, show: impl Fn(&Cached) -> Cached) -> Cached {
         let (object, last) = (show(&self.object), self.last.as_ref().map(&show));
         Cached::any(Arc::new(Self { object, last }))
+    }
+}
+
+/// Each of both may own the last reference to an object, whose `Drop` is user code that may panic.
+impl Drop for Told {
+    fn drop(&mut self) {
+        drop_safely(self.last.take());
     }
 }
 

@@ -57,8 +57,10 @@ impl Shared {
 
     /// Returns the status of each view.
     pub(super) fn view_status(&self) -> Vec<ViewStatus> {
-        let views = self.views.lock();
-        views.iter().filter_map(Weak::upgrade).map(|view| view.status()).collect()
+        // The last reference to a view may be among these. It owns a decoder, whose `Drop` is user
+        // code.
+        let views: Vec<_> = self.views.lock().iter().filter_map(Weak::upgrade).collect();
+        views.iter().map(|view| view.status()).collect()
     }
 }
 

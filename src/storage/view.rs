@@ -278,6 +278,14 @@ impl Seen {
     }
 }
 
+/// Both forms of the object may be held here alone, and the `Drop` of each is user code that may
+/// panic.
+impl Drop for Seen {
+    fn drop(&mut self) {
+        self.view.shared.dropper.free(self.converted.take());
+    }
+}
+
 impl AnyObject for Seen {
     fn form(&self) -> Form<'_> {
         Form::Packed(self)

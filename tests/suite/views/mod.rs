@@ -1,5 +1,6 @@
 //! Views: one informer's objects, read as other types.
 
+mod ends;
 mod property;
 
 use std::sync::Arc;
