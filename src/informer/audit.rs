@@ -33,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// The longest time between a start from kept objects and its audit.
 const KEPT_AUDIT: Duration = Duration::from_secs(60);
 
+/// The longest time between two such audits, the first of which could not judge.
+const LONGEST_KEPT_AUDIT: Duration = Duration::from_secs(600);
+
 /// The number of objects and of values for which each index is compared with its function.
 const SAMPLE: usize = 256;
 
@@ -76,8 +79,8 @@ pub struct Audit {
     pub missing: Vec<ObjectKey>,
     /// The objects that the store has and the server lacks.
     pub extra: Vec<ObjectKey>,
-    /// The objects of which the store has another state: an older one, or one of another object of
-    /// the same name.
+    /// The objects of which the store has another state: an older one, one that the server's
+    /// history lacks, or one of another object of the same name.
     pub older: Vec<ObjectKey>,
     /// The version that the store did not reach in 90 s although its watch was open. `None` if it
     /// did, or had nothing to catch up with.
@@ -259,11 +262,20 @@ impl Pipeline {
             if !self.synced().await || !kept.was_used() {
                 return;
             }
-            sleep(KEPT_AUDIT.mul_f64(0.2 + 0.8 * fastrand::f64())).await;
-            let audit = self.audit().await;
-            let Audit { missing, extra, older, .. } = &audit;
-            if [missing, extra, older].iter().any(|keys| !keys.is_empty()) {
-                self.listed_since(ReadBarrier::now()).await;
+            let mut pause = KEPT_AUDIT;
+            loop {
+                sleep(pause.mul_f64(0.2 + 0.8 * fastrand::f64())).await;
+                let audit = self.audit().await;
+                let Audit { missing, extra, older, .. } = &audit;
+                if [missing, extra, older].iter().any(|keys| !keys.is_empty()) {
+                    self.listed_since(ReadBarrier::now()).await;
+                    return;
+                }
+                if audit.was_judged() {
+                    return;
+                }
+                // Only a comparison shows a lost history, and the server may be down meanwhile.
+                pause = pause.saturating_mul(2).min(LONGEST_KEPT_AUDIT);
             }
         };
         self.stop_token().run_until_cancelled(auditing).await;

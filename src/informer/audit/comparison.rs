@@ -45,6 +45,8 @@ pub(super) struct Comparison {
     suspects: KeyMap<Suspect>,
     /// The version of the list: of its newest page.
     list: Option<ResourceVersion>,
+    /// The version of its first page. No listed object is in an older state than that.
+    first: Option<ResourceVersion>,
     /// The newest version of a listed object.
     newest: Option<ResourceVersion>,
     /// The number of listed objects.
@@ -76,6 +78,7 @@ impl Comparison {
             listed: KeyMap::default(),
             suspects: KeyMap::default(),
             list: None,
+            first: None,
             newest: None,
             objects: 0,
             unidentified: 0,
@@ -109,6 +112,7 @@ impl Comparison {
 
     /// Notes the version of a page.
     pub(super) fn note_version(&mut self, version: ResourceVersion) {
+        self.first.get_or_insert_with(|| version.clone());
         if self.list.as_ref().is_none_or(|list| version.is_at_least(list)) {
             self.list = Some(version);
         }
@@ -226,9 +230,17 @@ impl Comparison {
             return stored.version.is_none() || self.is_after(stored);
         }
         match (&stored.version, &listed.version) {
-            (Some(stored), Some(listed)) => stored.is_at_least(listed),
+            (Some(stored), Some(listed)) => {
+                stored == listed || listed.is_older_than(stored) && !self.is_lost(stored)
+            }
             _ => true,
         }
+    }
+
+    /// Returns whether a state that is newer than the listed one is of a history that the server
+    /// has lost: in its present one, the list would show it.
+    fn is_lost(&self, newer: &ResourceVersion) -> bool {
+        self.first.as_ref().is_some_and(|first| first.is_at_least(newer))
     }
 
     /// Returns whether a state is newer than the list.
