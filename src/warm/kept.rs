@@ -122,9 +122,12 @@ impl Kept {
         if !self.is_unopened() {
             return;
         }
-        let cluster = match self.store.cluster() {
-            Some(mark) => mark,
-            None => match self.cluster().await {
+        let cluster = match crate::panic::catch(|| self.store.cluster()) {
+            Err(message) => {
+                return self.give_up(&*WarmError::from(format!("the store panicked: {message}")));
+            }
+            Ok(Some(mark)) => mark,
+            Ok(None) => match self.cluster().await {
                 Ok(uid) => uid,
                 Err(Some(problem)) => return self.give_up(&*problem),
                 Err(None) => return,

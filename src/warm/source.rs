@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::core::{DynamicObject, PartialObjectMeta};
+use tokio::time::timeout;
 
 use super::kept::Kept;
-use super::resume::resume;
+use super::resume::{LIMIT, resume};
 use crate::error::SourceError;
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
@@ -53,7 +54,8 @@ impl ListerWatcher for WarmSource {
         async move {
             if begins {
                 kept.used.store(false, Relaxed);
-                kept.load(hints.packs().cloned()).await;
+                // A store that blocks must not hold up the list.
+                let _late = timeout(LIMIT, kept.load(hints.packs().cloned())).await;
                 // A proof that took too long for the list's timeout is not tried again.
                 if let Some(provisional) = kept.provisional()
                     && !kept.proving.swap(true, Relaxed)

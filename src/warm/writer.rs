@@ -40,7 +40,12 @@ impl Kept {
         stopping: CancellationToken,
         ended: CancellationToken,
     ) {
-        let interval = self.store.interval().max(Duration::from_millis(10));
+        let interval = match crate::panic::catch(|| self.store.interval()) {
+            Ok(interval) => interval.max(Duration::from_millis(10)),
+            Err(message) => {
+                return self.give_up(&*WarmError::from(format!("the store panicked: {message}")));
+            }
+        };
         let (mut writer, mut pause, mut failed) = (None, interval, false);
         loop {
             let sleeping = tokio::time::sleep(pause);
@@ -85,6 +90,8 @@ impl Kept {
                 writer = Some(writing);
             }
             if last {
+                // Another informer may need the table, although a handle of this one is left.
+                drop(self.take_table());
                 return;
             }
         }

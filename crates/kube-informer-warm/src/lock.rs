@@ -47,6 +47,7 @@ impl DirectoryLock {
         let mut write = || {
             file.seek(SeekFrom::Start(0))?;
             file.write_all(token.as_bytes())?;
+            file.set_len(token.len() as u64)?;
             file.sync_all()
         };
         write().map_err(CacheError::io("writing", &path))?;

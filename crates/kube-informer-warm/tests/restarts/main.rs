@@ -3,6 +3,7 @@
 #[path = "../../../../tests/helpers/draws.rs"]
 mod draws;
 mod example;
+mod faults;
 mod kills;
 mod starts;
 mod tables;

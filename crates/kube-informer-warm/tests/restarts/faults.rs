@@ -1,0 +1,220 @@
+//! Stores that block, panic or have what the server has lost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::testing::ApiServer;
+use kube_informer::warm::{TableName, WarmError, WarmRecord, WarmState, WarmStore, WarmTable};
+use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer_warm::WarmCache;
+use parking_lot::Mutex;
+use tokio::time::{advance, sleep};
+
+use crate::world::{LIMIT, Scope, Scratch, map, view};
+
+type Records = BTreeMap<String, (u8, Vec<u8>)>;
+
+/// A store in memory that can fail.
+#[derive(Clone, Default)]
+struct Memory {
+    kept: Arc<Mutex<(Records, Option<WarmState>)>>,
+    blocks: Arc<AtomicBool>,
+    panics_at: &'static str,
+}
+
+impl Memory {
+    fn step(&self, step: &str) {
+        assert!(step != self.panics_at, "the store is broken");
+    }
+}
+
+impl WarmStore for Memory {
+    fn open(&self, _: &TableName) -> Result<Box<dyn WarmTable>, WarmError> {
+        while self.blocks.load(SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Box::new(Table { records: Records::new(), store: self.clone() }))
+    }
+
+    fn cluster(&self) -> Option<Arc<str>> {
+        self.step("cluster");
+        Some("the cluster".into())
+    }
+
+    fn interval(&self) -> Duration {
+        self.step("interval");
+        Duration::from_millis(50)
+    }
+}
+
+struct Table {
+    records: Records,
+    store: Memory,
+}
+
+impl WarmTable for Table {
+    fn read(
+        &mut self,
+        visit: &mut dyn FnMut(WarmRecord<'_>),
+    ) -> Result<Option<WarmState>, WarmError> {
+        let (records, state) = self.store.kept.lock().clone();
+        self.records = records;
+        for (key, (form, bytes)) in &self.records {
+            visit(WarmRecord { key, form: *form, bytes });
+        }
+        Ok(state)
+    }
+
+    fn clear(&mut self) -> Result<(), WarmError> {
+        self.records.clear();
+        Ok(())
+    }
+
+    fn put(&mut self, record: WarmRecord<'_>) -> Result<(), WarmError> {
+        self.records.insert(record.key.into(), (record.form, record.bytes.into()));
+        Ok(())
+    }
+
+    fn remove(&mut self, key: &str) -> Result<(), WarmError> {
+        self.records.remove(key);
+        Ok(())
+    }
+
+    fn commit(&mut self, state: &WarmState) -> Result<(), WarmError> {
+        *self.store.kept.lock() = (self.records.clone(), Some(state.clone()));
+        Ok(())
+    }
+}
+
+fn server_with(namespace: &str, maps: u64) -> ApiServer {
+    let server = ApiServer::builder().bookmark_interval(Duration::from_secs(60)).build();
+    for n in 0..maps {
+        server.create(&map(namespace, &format!("map-{n}"), n)).unwrap();
+    }
+    server
+}
+
+fn start(
+    server: &ApiServer,
+    store: impl WarmStore,
+) -> (SharedInformerFactory, SharedInformer<ConfigMap>) {
+    let factory = SharedInformerFactory::builder(server.client()).warm(store).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    (factory, maps)
+}
+
+async fn run_once(server: &ApiServer, store: impl WarmStore) {
+    let (factory, maps) = start(server, store);
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    factory.shutdown().await;
+}
+
+fn is_current(maps: &SharedInformer<ConfigMap>, server: &ApiServer) -> bool {
+    let stored: Vec<_> = maps.snapshot().iter().map(|(_, map)| map).collect();
+    view(stored.iter().map(|map| &**map)) == Scope::Everything.of(server)
+}
+
+fn refuse_lists(server: &ApiServer) {
+    server.intercept(|request| {
+        let refused = !request.watch && request.path().ends_with("/configmaps");
+        refused.then(|| Response::builder().status(503).body(Bytes::new()).unwrap())
+    });
+}
+
+fn replace(bytes: &mut Vec<u8>, from: &[u8], to: &[u8]) {
+    while let Some(at) = bytes.windows(from.len()).position(|part| part == from) {
+        bytes.splice(at..at + from.len(), to.iter().copied());
+    }
+}
+
+/// A server that was restored from a backup has an older state of an object, and its list has a
+/// newer version than both states.
+#[tokio::test(start_paused = true)]
+async fn newer_state_of_a_lost_history_is_found_by_the_audit() {
+    let (server, store) = (server_with("shop", 20), Memory::default());
+    run_once(&server, store.clone()).await;
+    let versions = Scope::Everything.of(&server);
+    let (listed, lost) = (&versions["shop/map-12"].1, &versions["shop/map-17"].1);
+    let mut kept = store.kept.lock();
+    let bytes = &mut kept.0.get_mut("shop/map-12").unwrap().1;
+    let field = |version: &str| [b"2\x02", version.as_bytes()].concat();
+    assert!(bytes.windows(4).any(|part| part == field(listed)), "not in protobuf");
+    replace(bytes, &field(listed), &field(lost));
+    drop(kept);
+    let (factory, maps) = start(&server, store.clone());
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    assert!(!is_current(&maps, &server), "the kept state was not used");
+    sleep(Duration::from_secs(120)).await;
+    assert!(is_current(&maps, &server), "{:?}", maps.status().audit);
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn audit_that_could_not_judge_is_made_again() {
+    let store = Memory::default();
+    run_once(&server_with("shop", 20), store.clone()).await;
+    let restored = server_with("other", 30);
+    let (factory, maps) = start(&restored, store);
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    assert!(!is_current(&maps, &restored), "the kept state was not used");
+    refuse_lists(&restored);
+    sleep(Duration::from_secs(180)).await;
+    restored.stop_intercepting();
+    sleep(Duration::from_secs(1_300)).await;
+    assert!(is_current(&maps, &restored), "{:?}", maps.status().audit);
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn store_that_blocks_does_not_hold_up_the_first_list() {
+    let (server, store) = (server_with("shop", 20), Memory::default());
+    store.blocks.store(true, SeqCst);
+    let (factory, maps) = start(&server, store.clone());
+    // The paused time goes on by itself only while no thread blocks.
+    for _ in 0..20 {
+        advance(Duration::from_secs(1)).await;
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let synced = maps.has_synced();
+    store.blocks.store(false, SeqCst);
+    factory.shutdown().await;
+    assert!(synced, "{:?}", maps.status());
+}
+
+#[tokio::test(start_paused = true)]
+async fn store_that_panics_does_not_stop_the_informer() {
+    for panics_at in ["cluster", "interval"] {
+        let server = server_with("shop", 20);
+        let store = Memory { panics_at, ..Memory::default() };
+        let (factory, maps) = start(&server, store);
+        maps.wait_for_sync(LIMIT).await.unwrap();
+        sleep(Duration::from_secs(60)).await;
+        assert!(!maps.is_stopped(), "{:?}", maps.status());
+        factory.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn informer_that_was_stopped_before_its_first_list_leaves_its_table() {
+    let (server, scratch) = (server_with("shop", 20), Scratch::new("left"));
+    let cache = || WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    run_once(&server, cache()).await;
+    refuse_lists(&server);
+    let (factory, first) = start(&server, cache());
+    sleep(Duration::from_secs(5)).await;
+    assert!(first.provisional().is_some() && factory.remove(&first).await);
+    let second = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    sleep(Duration::from_secs(5)).await;
+    assert!(second.provisional().is_some());
+    factory.shutdown().await;
+}
