@@ -142,12 +142,13 @@ async fn newer_state_of_a_lost_history_is_found_by_the_audit() {
     run_once(&server, store.clone()).await;
     let versions = Scope::Everything.of(&server);
     let (listed, lost) = (&versions["shop/map-12"].1, &versions["shop/map-17"].1);
-    let mut kept = store.kept.lock();
-    let bytes = &mut kept.0.get_mut("shop/map-12").unwrap().1;
-    let field = |version: &str| [b"2\x02", version.as_bytes()].concat();
-    assert!(bytes.windows(4).any(|part| part == field(listed)), "not in protobuf");
-    replace(bytes, &field(listed), &field(lost));
-    drop(kept);
+    {
+        let mut kept = store.kept.lock();
+        let bytes = &mut kept.0.get_mut("shop/map-12").unwrap().1;
+        let field = |version: &str| [b"2\x02", version.as_bytes()].concat();
+        assert!(bytes.windows(4).any(|part| part == field(listed)), "not in protobuf");
+        replace(bytes, &field(listed), &field(lost));
+    }
     let (factory, maps) = start(&server, store.clone());
     maps.wait_for_sync(LIMIT).await.unwrap();
     assert!(!is_current(&maps, &server), "the kept state was not used");

@@ -24,7 +24,8 @@ fn server() -> ApiServer {
     ApiServer::builder().bookmark_interval(Duration::from_secs(20)).build()
 }
 
-fn change(server: &ApiServer, rng: &mut Rng, changes: usize) {
+/// Makes changes. Adds every uid that an object had meanwhile.
+fn change(server: &ApiServer, rng: &mut Rng, changes: usize, ever: &mut HashSet<String>) {
     for _ in 0..changes {
         let namespace = ["shop", "bank"][rng.usize(..2)];
         let object = map(namespace, &format!("map-{}", rng.u8(..24)), rng.u64(..1_000));
@@ -40,6 +41,7 @@ fn change(server: &ApiServer, rng: &mut Rng, changes: usize) {
                 }
             }
         }
+        ever.extend(Scope::Everything.of(server).into_values().map(|(uid, _)| uid));
     }
 }
 
@@ -49,15 +51,15 @@ async fn play(seed: u64) -> usize {
     let scope = [Scope::Everything, Scope::Namespace, Scope::Web][rng.usize(..3)];
     let scratch = Scratch::new(&format!("kills-{seed}"));
     let mut server = server();
-    change(&server, &mut rng, 60);
     let (mut ever, mut before, mut told) = (HashSet::new(), Before::Killed, 0);
+    change(&server, &mut rng, 60, &mut ever);
     let mut newest: Option<u64> = None;
     for _ in 0..ROUNDS {
         if rng.u8(..8) == 0 {
             // A backup was restored, whose history may be shorter or longer.
             server = self::server();
             let changes = rng.usize(1..200);
-            change(&server, &mut rng, changes);
+            change(&server, &mut rng, changes, &mut ever);
             (before, newest) = (Before::Killed, None);
         }
         let run = Run::synced(&server, scratch.path(), scope).await;
@@ -83,14 +85,12 @@ async fn play(seed: u64) -> usize {
         let mut image = None;
         for _ in 0..rng.usize(..6) {
             let changes = rng.usize(..12);
-            change(&server, &mut rng, changes);
-            ever.extend(scope.of(&server).into_values().map(|(uid, _)| uid));
+            change(&server, &mut rng, changes, &mut ever);
             tokio::time::sleep(Duration::from_millis(rng.u64(..150))).await;
             if rng.bool() {
                 image = scratch.tables().first().map(|path| std::fs::read(path).unwrap());
             }
         }
-        ever.extend(scope.of(&server).into_values().map(|(uid, _)| uid));
         run.settle(&server, scope).await;
         let (last, version) =
             (run.stored(), run.informer.snapshot().version().unwrap().to_string());
@@ -109,11 +109,11 @@ async fn play(seed: u64) -> usize {
             before = Before::Killed;
         }
         let changes = rng.usize(..20);
-        change(&server, &mut rng, changes);
+        change(&server, &mut rng, changes, &mut ever);
         if rng.u8(..4) == 0 {
             server.compact();
             let changes = rng.usize(..3);
-            change(&server, &mut rng, changes);
+            change(&server, &mut rng, changes, &mut ever);
         }
     }
     told

@@ -25,9 +25,6 @@ enum Step {
 
 type Path = Vec<Step>;
 
-/// Lists inside this many others get no repeated element: each repeats all that is below it.
-const MOST_REPEATING: usize = 5;
-
 /// The numbers of further looks at lists of two, three, four and more elements. A set that writes
 /// its elements in any order then shows the first one each time with a chance below 2^-16.
 const TRIES: [usize; 4] = [20, 10, 6, 5];
@@ -142,36 +139,33 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         }
     }
 
-    /// Looks once at all lists, reversed and with a repeated element, which no set and no sorted
-    /// list keeps in its place. That is enough for most types. Returns whether it was.
+    /// Looks at the lists of each depth, reversed and with a repeated element, which no set and no
+    /// sorted list keeps in its place. That is enough for most types. Returns whether it was.
     fn all_are_kept(&mut self) -> bool {
-        if self.lists.is_empty() {
-            return true;
-        }
-        let mut mixed = self.object.clone();
-        for path in self.lists.keys().rev() {
-            let repeats = depth(path) < MOST_REPEATING;
-            at(&mut mixed, path, &mut |list| {
-                list.reverse();
-                list.extend(list.first().filter(|_| repeats).cloned());
+        let mut lists = self.unknown();
+        lists.sort_by_key(|path| depth(path));
+        for level in lists.chunk_by(|one, other| depth(one) == depth(other)) {
+            let mut mixed = self.object.clone();
+            for path in level {
+                at(&mut mixed, path, &mut |list| {
+                    list.reverse();
+                    list.extend(list.first().cloned());
+                });
+            }
+            let Ok(seen) = (self.read)(&mixed) else { continue };
+            // The repeated element is the last one of the object.
+            let place = |path: &Path, n| match self.lists.get(path) {
+                Some(List { length, .. }) if level.contains(path) => length - 1 - n % length,
+                _ => n,
+            };
+            let (mut kept, mut moved) = (BTreeSet::new(), BTreeSet::new());
+            compare(&mixed, &seen, &place, &mut Vec::new(), &mut |path, before, after| {
+                let is_kept = before == after && before.first() == before.last();
+                if is_kept { &mut kept } else { &mut moved }.insert(path.clone());
             });
+            kept.retain(|path| level.contains(path));
+            kept.difference(&moved).for_each(|path| self.note(path, Order::Kept));
         }
-        let Ok(seen) = (self.read)(&mixed) else { return false };
-        if Digest::of(&mixed) == Digest::of(&seen) {
-            self.lists.clear();
-            return true;
-        }
-        // The repeated element is the last one of the object.
-        let place = |path: &Path, n| match self.lists.get(path) {
-            Some(List { length, .. }) => length - 1 - n % length,
-            None => n,
-        };
-        let (mut kept, mut moved) = (BTreeSet::new(), BTreeSet::new());
-        compare(&mixed, &seen, &place, &mut Vec::new(), &mut |path, before, after| {
-            let is_kept = before == after && before.first() == before.last();
-            if is_kept { &mut kept } else { &mut moved }.insert(path.clone());
-        });
-        kept.difference(&moved).for_each(|path| self.note(path, Order::Kept));
         self.unknown().is_empty()
     }
 
@@ -373,7 +367,9 @@ fn compare(
             let digests = |list: &[Value]| list.iter().map(Digest::as_sets).collect();
             let [before, after]: [Vec<_>; 2] = [digests(elements), digests(seen)];
             // Otherwise the type changes elements.
-            if before.iter().collect::<BTreeSet<_>>() != after.iter().collect() {
+            let distinct = before.iter().collect::<BTreeSet<_>>();
+            let exact = elements.iter().map(Digest::of).collect::<BTreeSet<_>>();
+            if distinct.len() < exact.len() || distinct != after.iter().collect() {
                 return;
             }
             if before.len() > 1 {
