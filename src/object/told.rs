@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::cached::{Form, PackedObject};
 use super::projection::Projection;
 use super::{AnyObject, Cached, FieldSet, IndexValues, ResourceVersion};
-use crate::panic::drop_safely;
+use crate::panic::caught::drop_safely;
 
 /// An object of an event, and the last state that was reported to the event's reader, if any.
 #[allow(missing_debug_implementations, reason = "an object may hold a Secret's contents")]
