@@ -33,7 +33,7 @@ fn version(event: &Event<Value<u32>>) -> u32 {
 fn handler_gets_every_event_and_the_end() {
     run_scenario(|_| {
         let processor = Arc::new(SharedProcessor::new());
-        let events = processor.enter().add_stream(&HandlerOptions::new(), [], true, None);
+        let events = processor.enter().add_stream(&HandlerOptions::new(), [], true, None, None);
         let told = spawn_waiter(events.map(|event| version(&event)).collect::<Vec<_>>());
         let distribute = {
             let processor = processor.clone();
@@ -54,7 +54,7 @@ fn handler_gets_the_last_state() {
         let processor = Arc::new(SharedProcessor::new());
         // The backlog is full with two waiting events, so they merge.
         let options = HandlerOptions::new().backlog(1);
-        let mut events = processor.enter().add_stream(&options, [], true, None);
+        let mut events = processor.enter().add_stream(&options, [], true, None, None);
         let (told, heard) = channel();
         let handler = spawn_waiter(async move {
             while let Some(event) = events.next().await {
@@ -105,7 +105,7 @@ fn handler_added_between_batches_gets_each_event_once() {
             spawn(move || {
                 let mut dispatch = processor.enter();
                 let stored = store.snapshot().into_objects();
-                dispatch.add_stream(&HandlerOptions::new(), stored, true, None)
+                dispatch.add_stream(&HandlerOptions::new(), stored, true, None, None)
             })
         };
         join_all([writer]);
