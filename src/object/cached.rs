@@ -170,6 +170,41 @@ pub trait PackedObject: Send + Sync {
     }
 }
 
+/// The answers of a packed object that are those of its field `object`, which it shows in another
+/// way.
+macro_rules! answers_of_wrapped {
+    () => {
+        fn with_content(
+            &self,
+            without: &$crate::object::FieldSet,
+            call: &mut dyn FnMut(bool, &[u8]),
+        ) {
+            self.object.with_content(without, call);
+        }
+
+        fn project(&self, part: $crate::object::Projection<'_>) -> Option<serde_json::Value> {
+            self.object.projected(part)
+        }
+
+        fn uid(&self) -> Option<&str> {
+            self.object.uid()
+        }
+
+        fn version(&self) -> Option<$crate::object::ResourceVersion> {
+            self.object.version()
+        }
+
+        fn labels(&self) -> Option<&std::collections::BTreeMap<String, String>> {
+            self.object.labels()
+        }
+
+        fn index_values(&self) -> Option<&$crate::object::IndexValues> {
+            self.object.index_values()
+        }
+    };
+}
+pub(crate) use answers_of_wrapped;
+
 /// One state of one object, decoded or packed. Without a type parameter, an object of any type.
 ///
 /// Cloning is O(1). All clones share the same object.

@@ -22,7 +22,7 @@ mod version;
 pub use crate::collections::{ChunkedIntoIter, ChunkedVec};
 pub(crate) use cached::Form;
 pub use cached::{AnyObject, Cached};
-pub(crate) use cached::{PassingRead, downcast};
+pub(crate) use cached::{PassingRead, answers_of_wrapped, downcast};
 pub use change::{Change, Delta, Replacement};
 pub use content::ContentFilter;
 pub(crate) use digest::Digest;

@@ -4,15 +4,12 @@
 //! decoded objects. The next event then has an old or final state that its reader never saw. So the
 //! object of such an event carries the state that the reader saw last.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
-use serde_json::Value;
 
-use super::cached::{Form, PackedObject};
-use super::projection::Projection;
-use super::{AnyObject, Cached, FieldSet, IndexValues, ResourceVersion};
+use super::cached::{Form, PackedObject, answers_of_wrapped};
+use super::{AnyObject, Cached, FieldSet};
 use crate::panic::caught::drop_safely;
 
 /// An object of an event, and the last state that was reported to the event's reader, if any.
@@ -61,36 +58,14 @@ impl AnyObject for Told {
 }
 
 impl PackedObject for Told {
+    answers_of_wrapped!();
+
     fn get(&self) -> Option<Arc<dyn AnyObject>> {
         self.object.read(None)
     }
 
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
         self.object.read(Some(fields))
-    }
-
-    fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
-        self.object.with_content(without, call);
-    }
-
-    fn project(&self, part: Projection<'_>) -> Option<Value> {
-        self.object.projected(part)
-    }
-
-    fn uid(&self) -> Option<&str> {
-        self.object.uid()
-    }
-
-    fn version(&self) -> Option<ResourceVersion> {
-        self.object.version()
-    }
-
-    fn labels(&self) -> Option<&BTreeMap<String, String>> {
-        self.object.labels()
-    }
-
-    fn index_values(&self) -> Option<&IndexValues> {
-        self.object.index_values()
     }
 
     fn is_unreadable(&self) -> bool {

@@ -5,14 +5,12 @@
 //! object without bytes is serialised first. What a view can't read is missing only from that view.
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use kube::api::ObjectMeta;
 use kube_decode::DecodeError;
-use serde_json::Value;
 
 use super::buffer::Buffer;
 use super::packed::Packed;
@@ -20,8 +18,8 @@ use super::shared::{Counter, Shared};
 use crate::codec::{Codec, DecodeAny};
 use crate::error::Fault;
 use crate::object::{
-    AnyObject, Cached, CachedEvent, FieldSet, Form, IndexValues, ObjectKey, PackedObject,
-    PassingRead, Projection, ResourceVersion, downcast,
+    AnyObject, Cached, CachedEvent, FieldSet, Form, ObjectKey, PackedObject, PassingRead,
+    answers_of_wrapped, downcast,
 };
 use crate::panic::catch;
 
@@ -297,36 +295,14 @@ impl AnyObject for Seen {
 }
 
 impl PackedObject for Seen {
+    answers_of_wrapped!();
+
     fn get(&self) -> Option<Arc<dyn AnyObject>> {
         self.read(self.warms)
     }
 
     fn get_for(&self, read: PassingRead) -> Option<Arc<dyn AnyObject>> {
         self.read(self.warms && read != PassingRead::Index)
-    }
-
-    fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
-        self.object.with_content(without, call);
-    }
-
-    fn project(&self, part: Projection<'_>) -> Option<Value> {
-        self.object.projected(part)
-    }
-
-    fn uid(&self) -> Option<&str> {
-        self.object.uid()
-    }
-
-    fn version(&self) -> Option<ResourceVersion> {
-        self.object.version()
-    }
-
-    fn labels(&self) -> Option<&BTreeMap<String, String>> {
-        self.object.labels()
-    }
-
-    fn index_values(&self) -> Option<&IndexValues> {
-        self.object.index_values()
     }
 
     fn is_unreadable(&self) -> bool {
