@@ -13,6 +13,7 @@ use super::{TableName, WarmError, WarmStore, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
 use crate::object::{Cached, KnownChunks, KnownObjects, ObjectKey, ObjectState, ResourceVersion};
 use crate::packer::Packer;
+use crate::panic::catch;
 use crate::sync::Mutex;
 use crate::transport::ApiCollection;
 use crate::transport::document::read_document;
@@ -45,6 +46,11 @@ pub(super) struct Provisional {
     pub(super) whole: bool,
     /// True if uid and version identify a state: the server's history was not lost since.
     pub(super) trusted: AtomicBool,
+}
+
+/// Calls a store, which is user code. An error if it panicked.
+pub(super) fn ask<T>(call: impl FnOnce() -> T) -> Result<T, WarmError> {
+    catch(call).map_err(|message| format!("the store panicked: {message}").into())
 }
 
 #[derive(Default)]
@@ -122,10 +128,8 @@ impl Kept {
         if !self.is_unopened() {
             return;
         }
-        let cluster = match crate::panic::catch(|| self.store.cluster()) {
-            Err(message) => {
-                return self.give_up(&*WarmError::from(format!("the store panicked: {message}")));
-            }
+        let cluster = match ask(|| self.store.cluster()) {
+            Err(problem) => return self.give_up(&*problem),
             Ok(Some(mark)) => mark,
             Ok(None) => match self.cluster().await {
                 Ok(uid) => uid,
@@ -138,9 +142,8 @@ impl Kept {
         // It goes on if the list is given up, so that the next one finds its result.
         let read = spawn_blocking(move || {
             let _turn = turn;
-            crate::panic::catch(|| this.read(&name, packer.as_ref()))
-                .unwrap_or_else(|message| Err(format!("the store panicked: {message}").into()))
-                .unwrap_or_else(|error| this.give_up(&*error));
+            let read = ask(|| this.read(&name, packer.as_ref())).flatten();
+            read.unwrap_or_else(|error| this.give_up(&*error));
         });
         let _ended = read.await;
     }

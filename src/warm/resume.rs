@@ -66,12 +66,13 @@ pub(super) async fn resume(
     if !trusted || !provisional.whole {
         return None;
     }
+    let kept = provisional.objects.snapshot();
     let mut replayed = Replayed {
-        kept: provisional.objects.snapshot(),
+        len: kept.len(),
+        kept,
         changed: KeyMap::default(),
         version: provisional.version.clone(),
         namespace: source.name().namespace.clone(),
-        len: provisional.objects.snapshot().len(),
     };
     if current != replayed.version {
         timeout_at(until, catch_up(source, &mut replayed, &current, hints)).await.ok()??;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::kept::Kept;
+use super::kept::{Kept, ask};
 use super::{WarmError, WarmRecord, WarmState, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
 use crate::object::{Cached, KeyMap, ObjectKey};
@@ -40,11 +40,9 @@ impl Kept {
         stopping: CancellationToken,
         ended: CancellationToken,
     ) {
-        let interval = match crate::panic::catch(|| self.store.interval()) {
+        let interval = match ask(|| self.store.interval()) {
             Ok(interval) => interval.max(Duration::from_millis(10)),
-            Err(message) => {
-                return self.give_up(&*WarmError::from(format!("the store panicked: {message}")));
-            }
+            Err(problem) => return self.give_up(&*problem),
         };
         let (mut writer, mut pause, mut failed) = (None, interval, false);
         loop {

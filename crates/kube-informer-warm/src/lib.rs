@@ -41,6 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube_informer::object::ring_hash;
 use kube_informer::warm::{TableName, WarmError, WarmStore, WarmTable};
 
 pub use self::error::CacheError;
@@ -88,7 +89,9 @@ impl WarmCache {
 
 impl WarmStore for WarmCache {
     fn open(&self, name: &TableName) -> Result<Box<dyn WarmTable>, WarmError> {
-        let path = self.directory.join(format!("{:016x}.cache", hash(&name.collection)));
+        // The same in every build. The file has the whole name.
+        let place = ring_hash(&name.collection);
+        let path = self.directory.join(format!("{place:016x}.cache"));
         self.lock.enter(&path)?;
         let name = format!("{}\n{}", name.cluster, name.collection);
         Ok(Box::new(Table::new(path, name, self.lock.clone())))
@@ -101,12 +104,6 @@ impl WarmStore for WarmCache {
     fn interval(&self) -> Duration {
         self.interval
     }
-}
-
-/// Returns the FNV-1a hash of a text: the same in every build. The file has the whole name.
-fn hash(text: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// The README's program compiles.
