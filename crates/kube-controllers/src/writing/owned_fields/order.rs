@@ -153,9 +153,11 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
                 });
             }
             let Ok(seen) = (self.read)(&mixed) else { continue };
+            // Each level is in the order of the paths.
+            let is_mixed = |path: &Path| level.binary_search(path).is_ok();
             // The repeated element is the last one of the object.
             let place = |path: &Path, n| match self.lists.get(path) {
-                Some(List { length, .. }) if level.contains(path) => length - 1 - n % length,
+                Some(List { length, .. }) if is_mixed(path) => length - 1 - n % length,
                 _ => n,
             };
             let (mut kept, mut moved) = (BTreeSet::new(), BTreeSet::new());
@@ -163,7 +165,7 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
                 let is_kept = before == after && before.first() == before.last();
                 if is_kept { &mut kept } else { &mut moved }.insert(path.clone());
             });
-            kept.retain(|path| level.contains(path));
+            kept.retain(is_mixed);
             kept.difference(&moved).for_each(|path| self.note(path, Order::Kept));
         }
         self.unknown().is_empty()
