@@ -165,11 +165,14 @@ impl Audit {
     /// Returns whether no difference was found. True, too, if nothing could be
     /// [judged](Self::was_judged).
     pub fn passed(&self) -> bool {
-        let Self { missing, extra, older, behind, indexes, handlers, .. } = self;
+        let Self { behind, indexes, handlers, .. } = self;
+        self.agrees() && behind.is_none() && indexes.is_empty() && handlers.is_empty()
+    }
+
+    /// Returns whether no object was found to differ.
+    fn agrees(&self) -> bool {
+        let Self { missing, extra, older, .. } = self;
         [missing, extra, older].iter().all(|keys| keys.is_empty())
-            && behind.is_none()
-            && indexes.is_empty()
-            && handlers.is_empty()
     }
 
     /// Returns whether the objects of the store were compared with those of the server.
@@ -266,8 +269,7 @@ impl Pipeline {
             loop {
                 sleep(pause.mul_f64(0.2 + 0.8 * fastrand::f64())).await;
                 let audit = self.audit().await;
-                let Audit { missing, extra, older, .. } = &audit;
-                if [missing, extra, older].iter().any(|keys| !keys.is_empty()) {
+                if !audit.agrees() {
                     self.listed_since(ReadBarrier::now()).await;
                     return;
                 }
