@@ -107,7 +107,7 @@
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
 //! | `compact` | packing of objects that did not arrive as bytes, and of Secrets: [`storage`] |
 //! | `gzip` | compressed lists and watches: `gzip(true)` on a factory, spec or source |
-//! | `kube-runtime` | [events](processor::EventStream::into_watcher) for stores and controllers of kube-runtime |
+//! | `kube-runtime` | [events](processor::EventStream::into_watcher) for kube-runtime's stores |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 

@@ -108,7 +108,7 @@ pub(crate) struct WebsiteStatus {
     pub(crate) conditions: Vec<Condition>,
 }
 
-/// Conditions are a map by their type: who writes one leaves the others alone.
+/// Conditions are a map by their type, so that each may have another field manager.
 fn conditions_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let text = json!({"type": "string"});
     let schema = json!({

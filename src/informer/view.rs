@@ -33,7 +33,8 @@ pub enum ViewError {
 
 impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
     /// Returns a handle of the same informer that reads its objects as `V`: a struct with the
-    /// fields that a reader needs, [`PartialObjectMeta`], or [`DynamicObject`](kube::core::DynamicObject).
+    /// fields that a reader needs, [`PartialObjectMeta`], or
+    /// [`DynamicObject`](kube::core::DynamicObject).
     ///
     /// A view has no watch and no objects of its own. It decodes an object when it is read, from
     /// the bytes that the informer keeps, and only the fields that `V` names. What was read stays
