@@ -46,6 +46,8 @@ pub(super) struct ReflectorDriver {
     pub(super) listed: Instant,
     /// The same moment, in the order of the process's actions.
     pub(super) list_begun: ReadBarrier,
+    /// The version that the current list has named.
+    pub(super) list_version: Option<ResourceVersion>,
     pub(super) prover: Prover,
     /// The time of the last list that only a failed proof caused.
     pub(super) listed_for_proof: Option<Instant>,
@@ -77,6 +79,7 @@ impl ReflectorDriver {
             stream: None,
             listed: Instant::now(),
             list_begun: ReadBarrier::START,
+            list_version: None,
             listed_for_proof: None,
             first_watch: None,
             narrowed: None,
@@ -147,10 +150,16 @@ impl ReflectorDriver {
                 if fresh {
                     self.begin_list().await;
                 }
-                match self.list(&query, machine).await {
+                let outcome = match self.list(&query, machine).await {
                     Ok(outcome) => outcome,
                     Err(error) => self.list_failed(&error, machine).await,
+                };
+                // A list that was not handed on has named its version all the same.
+                let failed = !matches!(outcome, StepOutcome::Listed { .. });
+                if let Some(version) = self.list_version.take_if(|_| failed) {
+                    machine.note_named(version, ReadBarrier::now());
                 }
+                outcome
             }
             Step::StreamingList(query) => {
                 self.begin_list().await;
@@ -165,6 +174,7 @@ impl ReflectorDriver {
                 list.shard = machine.shard_after_list();
                 list.grown = machine.shard().arriving().is_some();
                 let (complete, proves) = (list.complete, machine.list_proves(&version));
+                self.list_version = None;
                 self.handed_on = true;
                 self.emit(Change::Replace(list), sink).await;
                 machine.note_list_emitted();
@@ -181,6 +191,9 @@ impl ReflectorDriver {
                 StepOutcome::Replaced { news }
             }
             Step::Arrive { version } => {
+                self.list_version = None;
+                // The watch may be behind it.
+                machine.note_named(version.clone(), ReadBarrier::now());
                 let mut list = self.accumulator.take(version, false).await;
                 (list.shard, list.grown) = (machine.shard_after_list(), true);
                 self.emit(Change::Arrived(list), sink).await;

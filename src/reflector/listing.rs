@@ -128,7 +128,11 @@ impl ReflectorDriver {
                     outside += 1;
                     self.left_out(key);
                 }
-                ListItem::Meta(meta) => metadata = meta,
+                ListItem::Meta(meta) => {
+                    metadata = meta;
+                    let version = filled(metadata.version.clone());
+                    self.list_version = version.or(self.list_version.take());
+                }
             }
             let ends = self.pages.item(self.accumulator.keys(), is_outside);
             ends.map_err(|problem| malformed(self, problem))?;

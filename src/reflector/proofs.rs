@@ -100,7 +100,7 @@ impl ReflectorDriver {
         match event {
             ProverEvent::Due if machine.admits(now) => {
                 self.status.probes();
-                self.prover.ask(machine.version().cloned());
+                self.prover.ask(machine.newest().cloned());
                 None
             }
             ProverEvent::Due => {
@@ -121,6 +121,7 @@ impl ReflectorDriver {
             }
             ProverEvent::Failed(error, question) => {
                 self.report(&error);
+                machine.note_refusal(&error);
                 let last = self.prover.proved.max(self.listed_for_proof);
                 let over = last.zip(self.options.freshness_limit).map(|(last, limit)| {
                     // A list may take longer than the limit. The watch has its turn after it.

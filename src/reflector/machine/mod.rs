@@ -229,9 +229,9 @@ impl Machine {
         }
     }
 
-    /// Notes a version that the server has named at this moment, outside of a list or an event in
-    /// order.
-    fn note_named(&mut self, version: ResourceVersion, at: ReadBarrier) {
+    /// Notes a version that the server has named at this moment, outside of a list of everything or
+    /// an event in order.
+    pub(super) fn note_named(&mut self, version: ResourceVersion, at: ReadBarrier) {
         let news = |known: &ResourceVersion| known.is_older_than(&version);
         if version.is_comparable() && self.named.as_ref().is_none_or(news) {
             (self.named, self.named_at) = (Some(version), at);
@@ -323,7 +323,7 @@ impl Machine {
 
     /// Returns the newest version of which the sink has a part. A list of everything must not be
     /// older, because it replaces every part.
-    fn newest(&self) -> Option<&ResourceVersion> {
+    pub(super) fn newest(&self) -> Option<&ResourceVersion> {
         self.shard.newest(self.version.as_ref())
     }
 

@@ -152,3 +152,37 @@ async fn endless_frames_leave_the_thread_to_others() {
         factory.shutdown().await;
     }
 }
+
+/// A list that failed has named a version that the cache behind the watch has not reached.
+#[tokio::test(start_paused = true)]
+async fn cache_behind_a_failed_list_proves_nothing() {
+    let torn = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[{"#;
+    let paged = page("9", "token", &[map("a", "5", "x")]);
+    let expired = answer(410, failure(410, "Expired").to_string());
+    for (first, second) in [
+        (paged.clone(), expired.clone()),
+        (paged.clone(), answer(500, "")),
+        (paged, list("", &[map("b", "9", "x")])),
+        (answer(200, torn), expired.clone()),
+    ] {
+        let (expired, served) = (expired.clone(), first.clone());
+        let rig = Rig::new(
+            client(move |query, nth| match (is_watch(query), nth) {
+                (true, 1) => expired.clone(),
+                (true, _) => {
+                    (0..60).fold(answer(200, bookmark("7")), |end, _| end.then(20, bookmark("7")))
+                }
+                (_, 0) => list("5", &[map("a", "5", "x")]),
+                (_, 2) => served.clone(),
+                _ if query.contains("continue=") => second.clone(),
+                _ => list("7", &[map("a", "5", "x")]),
+            }),
+            InformerSpec::new().page_size(1),
+        );
+        sleep(seconds(300)).await;
+        let (row, age) = (&first.parts, rig.informer.freshness());
+        assert_eq!(rig.version().as_deref(), Some("7"), "{row:?}");
+        assert!(age > Some(seconds(290)), "{row:?}: {age:?}, {:?}", rig.requests.lock());
+        rig.factory.shutdown().await;
+    }
+}

@@ -209,6 +209,30 @@ async fn question_is_no_proof_while_a_change_is_unknown() {
     assert!(rig.freshness() > 600.0, "{}", rig.freshness());
 }
 
+/// A list of arrivals is a quorum read, and the watch goes on from a cache that lags behind it.
+#[tokio::test(start_paused = true)]
+async fn watch_behind_a_list_of_arrivals_is_no_proof() {
+    let lists = std::sync::atomic::AtomicU64::new(0);
+    let list =
+        move |_: &ListQuery| Ok(((5 + lists.fetch_add(4, Ordering::Relaxed)).into(), vec![]));
+    let repeats = |_: &WatchQuery| {
+        let items = futures::stream::unfold((), |()| async {
+            seconds(20.0).await;
+            Some((Ok(bookmark(5, false)), ()))
+        });
+        Ok(items.boxed())
+    };
+    let shard = |end| ShardSelector::new(ShardKey::Namespace, [0..=end]);
+    let (shards, receiver) = watch::channel(shard(9));
+    let rig = Versioned::new(list, repeats).start(ReflectorOptions::new().shard(receiver));
+    seconds(30.0).await;
+    assert!(rig.freshness() < 20.0, "{}", rig.freshness());
+    shards.send_replace(shard(99));
+    seconds(200.0).await;
+    assert_eq!(rig.source.requests(), ["list \"\"", "watch 5", "list \"\"", "watch 5"]);
+    assert!(rig.freshness() > 190.0, "{}", rig.freshness());
+}
+
 /// A broken connection raises a doubt that only a newer list or a quorum settles.
 #[tokio::test(start_paused = true)]
 async fn lagging_cache_does_not_settle_doubts_about_history() {
