@@ -9,9 +9,10 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A path does not begin with a slash, or has a query.
+    /// API servers refuse a configuration with this path.
     #[error(
-        "the path {0:?} of a webhook does not begin with a slash, or has a query or a fragment"
+        "the path {0:?} of a webhook is none that a configuration can have: after each slash, it \
+         needs lower-case letters, digits, '-' and '.', with a letter or digit at both ends"
     )]
     Path(String),
     /// Two webhooks have the same path.

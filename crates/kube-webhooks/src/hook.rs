@@ -398,7 +398,7 @@ impl Hook {
 
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         let path = || self.path.clone();
-        if !self.path.starts_with('/') || self.path.contains(['?', '#']) {
+        if !is_path(&self.path) {
             return Err(BuildError::Path(path()));
         }
         if let Some(name) = self.registration.name.as_ref().filter(|name| !is_name(name)) {
@@ -425,7 +425,17 @@ impl Hook {
     }
 }
 
+/// Returns whether a configuration can have this path: API servers take only names in it.
+fn is_path(path: &str) -> bool {
+    let names = |rest: &str| rest.strip_suffix('/').unwrap_or(rest).split('/').all(is_subdomain);
+    path == "/" || path.strip_prefix('/').is_some_and(names)
+}
+
 fn is_name(name: &str) -> bool {
+    name.split('.').count() >= 3 && is_subdomain(name)
+}
+
+fn is_subdomain(name: &str) -> bool {
     let is_part = |part: &str| {
         let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         !part.is_empty()
@@ -433,7 +443,7 @@ fn is_name(name: &str) -> bool {
             && !part.starts_with('-')
             && !part.ends_with('-')
     };
-    name.split('.').count() >= 3 && name.split('.').all(is_part) && name.len() <= 253
+    name.split('.').all(is_part) && name.len() <= 253
 }
 
 fn kind<K: Resource>(of: &K::DynamicType) -> GroupVersionKind {

@@ -8,7 +8,7 @@ use kube::core::{DynamicObject, GroupVersionKind};
 use kube_embedded_apiserver::ApiServer;
 
 use super::*;
-use crate::{Admission, Conversion};
+use crate::{Admission, BuildError, Conversion};
 
 fn service() -> Service {
     Service::new("shop", "operator").port(8443)
@@ -38,11 +38,11 @@ fn rule(groups: &[&str], resources: &[&str]) -> api::RuleWithOperations {
 #[test]
 fn type_and_operations_make_the_configuration() {
     assert_eq!(
-        validating(pods("/keep/Pods_1").operations([Operation::Delete])),
+        validating(pods("/keep/pods.1").operations([Operation::Delete])),
         json!({
             "admissionReviewVersions": ["v1"],
             "clientConfig": { "service": {
-                "name": "operator", "namespace": "shop", "path": "/keep/Pods_1", "port": 8443,
+                "name": "operator", "namespace": "shop", "path": "/keep/pods.1", "port": 8443,
             } },
             "failurePolicy": "Fail",
             "matchPolicy": "Equivalent",
@@ -155,6 +155,16 @@ fn webhooks_that_configurations_cannot_have_are_not_built() {
         (Webhooks::builder().hook(hook("/a")).hook(hook("/a")), "two webhooks have the path /a"),
     ] {
         assert_eq!(builder.build().unwrap_err().to_string(), problem);
+    }
+    let long = format!("/{}", "a".repeat(254));
+    for path in [
+        "", "a", "//", "/a//b", "/A", "/a_b", "/a b", "/a?b", "/a#b", "/%61", "/-a", "/a./b", &long,
+    ] {
+        let refused = Webhooks::builder().hook(hook(path)).build().unwrap_err();
+        assert!(matches!(refused, BuildError::Path(of) if of == path), "{path}");
+    }
+    for path in ["/", "/a/", "/a/b-c/1.d", &long[..254]] {
+        Webhooks::builder().hook(hook(path)).build().unwrap();
     }
     let webhooks = Webhooks::builder().hook(hook("/")).hook(hook("/a-b").name("a.b.c")).build();
     let configuration = webhooks.unwrap().configurations(&Service::new("shop", "hooks"));
