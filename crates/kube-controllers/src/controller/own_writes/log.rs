@@ -38,7 +38,9 @@ struct Lost {
     /// The number of the last loss of this target. A list that began before it shows nothing of it.
     number: u64,
     target: WriteTarget,
-    client: Client,
+    /// The client of the next lookup, and another one that lost a write of this target. Only one
+    /// of them may be allowed to list.
+    clients: [Client; 2],
     /// True if the write deleted an object that a cache did not show.
     deleted_unseen: bool,
 }
@@ -131,7 +133,7 @@ impl WriteLog {
                 return Ok(());
             };
             let sights = self.sights(&lost.target);
-            let Lost { client, target, deleted_unseen, .. } = &lost;
+            let Lost { clients: [client, _], target, deleted_unseen, .. } = &lost;
             let listing = quorum_list(client, target, &sights, *deleted_unseen);
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
@@ -148,11 +150,21 @@ impl WriteLog {
                 Ok(Err(error)) => error,
                 Err(_) => kube::Error::Service("no answer in time".into()),
             };
+            self.swap_clients(key, &lost.target);
             if start.elapsed() + RETRY >= limit {
                 let target = lost.target.to_string();
                 return Err(Unobserved::Unanswered { target, source: failed });
             }
             sleep(RETRY).await;
+        }
+    }
+
+    /// Makes the next lookup of this target one by its other client.
+    fn swap_clients(&self, key: &ObjectKey, target: &WriteTarget) {
+        let mut all = self.lost.lock();
+        let mut lost = all.get_mut(key).into_iter().flatten();
+        if let Some(lost) = lost.find(|lost| lost.target == *target) {
+            lost.clients.swap(0, 1);
         }
     }
 
@@ -186,9 +198,13 @@ impl WriteLog {
         match lost.iter_mut().find(|other| other.target == target) {
             Some(known) => {
                 known.number = number;
+                known.clients[1] = client;
                 known.deleted_unseen |= deleted_unseen;
             }
-            None => lost.push(Lost { number, target, client, deleted_unseen }),
+            None => {
+                let clients = [client.clone(), client];
+                lost.push(Lost { number, target, clients, deleted_unseen });
+            }
         }
     }
 }
@@ -264,6 +280,39 @@ mod tests {
         waiting.await.unwrap().unwrap();
         assert_eq!(lists.load(Ordering::Relaxed), 3, "one, one again, and the other");
         assert!(!log.waits(&key));
+    }
+
+    /// Only one of two clients may list, or answers at all.
+    #[tokio::test(start_paused = true)]
+    async fn two_lost_writes_are_looked_up_with_either_client() {
+        let list = r#"{"kind": "PartialObjectMetadataList", "metadata": {"resourceVersion": "5"},
+            "items": []}"#;
+        let client = |fails: Option<Duration>| {
+            let service = tower::service_fn(move |_: Request<Body>| async move {
+                if let Some(time) = fails {
+                    sleep(time).await;
+                    return Err(io::Error::other("refused"));
+                }
+                Ok(Response::new(Full::from(list)))
+            });
+            Client::new(service, "default")
+        };
+        let key = ObjectKey::namespaced("shop", "a").unwrap();
+        let target = || {
+            WriteTarget::of(&Method::PUT, "/api/v1/namespaces/shop/configmaps/one", None).unwrap()
+        };
+        for time in [Duration::ZERO, LIMIT * 10] {
+            for clients in [[None, Some(time)], [Some(time), None]] {
+                let log = Arc::new(WriteLog::new(Vec::new()));
+                for fails in clients {
+                    log.lose(&key, target(), client(fails), false);
+                }
+                // A client that does not answer takes all of the first wait.
+                let _ = log.wait_observed(&key, LIMIT).await;
+                log.wait_observed(&key, LIMIT).await.unwrap();
+                assert!(!log.waits(&key), "{clients:?}");
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]
