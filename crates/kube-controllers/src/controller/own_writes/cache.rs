@@ -178,8 +178,12 @@ impl Cache {
     ) -> Result<(), WaitTimeout> {
         let unmet = self.0.expected.lock().of.get(key).cloned().unwrap_or_default();
         let Some(wanted) = self.newest(key).filter(|_| !self.shows(key)) else { return Ok(()) };
-        let epoch = self.0.informer.snapshot().epoch();
-        let history_lost = unmet.values().any(|of| of.history_lost && of.epoch > epoch);
+        let store = self.0.informer.snapshot();
+        let history_lost = unmet.iter().any(|(object, of)| {
+            let is_newer = of.history_lost && of.epoch > store.epoch();
+            is_newer || of.are_precluded(&store, object.as_ref())
+        });
+        drop(store);
         let CacheState { informer, removed, .. } = &*self.0;
         // The writes were made before this moment.
         let since = ReadBarrier::now();
@@ -249,8 +253,10 @@ impl Cache {
     /// Returns whether the versions of the writes that `key` waits for compare with the store's.
     fn shares_history(&self, key: &ObjectKey, store: &Snapshot) -> bool {
         let expected = self.0.expected.lock();
-        let of_key = expected.of.get(key);
-        of_key.is_none_or(|all| all.values().all(|of| of.epoch == store.epoch()))
+        let mut of_key = expected.of.get(key).into_iter().flatten();
+        of_key.all(|(object, of)| {
+            of.epoch == store.epoch() && !of.are_precluded(store, object.as_ref())
+        })
     }
 
     /// Returns the newest version that `key` waits for, if any.

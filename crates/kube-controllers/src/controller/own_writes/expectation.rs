@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::seen::StoreBefore;
 use kube_informer::indexer::Snapshot;
 use kube_informer::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 
@@ -32,7 +33,15 @@ impl Expected {
 
     /// Returns whether the store meets all of them, about this object or about the collection.
     pub(super) fn are_met(&self, store: &Snapshot, object: Option<&ObjectKey>) -> bool {
-        are_met(self.epoch, &self.states, store, object)
+        are_met(self.epoch, &self.states, store, object) && !self.are_precluded(store, object)
+    }
+
+    /// Returns whether the store has reached the version of one of them and shows an older object.
+    /// Then its history is another one: after a restored backup, a watch may go on from a version
+    /// that both histories have.
+    pub(super) fn are_precluded(&self, store: &Snapshot, object: Option<&ObjectKey>) -> bool {
+        let seen = StoreBefore::of(store, object);
+        self.states.iter().any(|state| seen.precludes(state))
     }
 }
 

@@ -97,7 +97,7 @@ impl StoreBefore {
     }
 
     /// Returns whether a request before this state cannot have had this answer in the same history.
-    fn precludes(&self, expectation: &Expectation) -> bool {
+    pub(super) fn precludes(&self, expectation: &Expectation) -> bool {
         let Some(version) = expectation.version().filter(|version| self.has_reached(version))
         else {
             return false;

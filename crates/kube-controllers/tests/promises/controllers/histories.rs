@@ -157,6 +157,38 @@ async fn restore_during_a_request_is_noticed() {
     assert_eq!(saw, truth);
 }
 
+/// The cache reaches the write's version only after the answer, and in the lost history.
+#[tokio::test(start_paused = true)]
+async fn restore_that_the_cache_shows_no_trace_of_is_noticed() {
+    for (write, is_lost) in [("patch", false), ("patch", true), ("delete", true)] {
+        let source = busy();
+        let api = writing(&source, move |method, source| {
+            let written = match method {
+                Method::DELETE => source.delete(&key("a")).unwrap(),
+                _ => source.put(map("a", "written")),
+            };
+            async move { (!is_lost).then(|| json!(written)) }.boxed()
+        });
+        let server = source.clone();
+        let [saw, truth] = second_run(&source, async move {
+            let version = server.version();
+            server.put(map("other", "lost"));
+            // The watch brings it later.
+            sleep(MS).await;
+            server.restore(version);
+            if write == "patch" {
+                let patch = Patch::Merge(json!({}));
+                api.patch("a", &PatchParams::default(), &patch).await.ok();
+            } else {
+                api.delete("a", &DeleteParams::default()).await.ok();
+            }
+            server.put(map("other", "later"));
+        })
+        .await;
+        assert_eq!(saw, truth, "{write}, whose answer is lost: {is_lost}");
+    }
+}
+
 /// The answer to an earlier patch, which changed nothing, comes after that of the deletion.
 #[tokio::test(start_paused = true)]
 async fn late_answer_does_not_hide_a_deletion() {
