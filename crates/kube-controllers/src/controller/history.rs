@@ -53,7 +53,7 @@ struct Kept {
 struct Entry {
     newest: u64,
     triggers: VecDeque<(Instant, Cause)>,
-    /// The trigger that has not fallen due, unless something else queues the key before.
+    /// The trigger that has not fallen due. What queues the key before replaces a requeue.
     waiting: Option<(Instant, Cause)>,
     heat: Heat,
 }
@@ -78,8 +78,8 @@ impl TriggerHistory {
         self.record_later(key, Duration::ZERO, cause);
     }
 
-    /// Notes why a key is queued after a delay. It counts once it falls due, unless the key is
-    /// queued before that.
+    /// Notes why a key is queued after a delay. It counts once it falls due. A requeue does not
+    /// count if the key is queued before that.
     pub(super) fn record_later(
         &self,
         key: &ObjectKey,
@@ -172,14 +172,17 @@ impl Kept {
 }
 
 impl Entry {
-    /// Notes a trigger, or keeps it until it falls due. It takes the place of one that waits.
+    /// Notes a trigger, or keeps it until it falls due. Of several that wait the earliest counts.
     fn note(&mut self, trigger: (Instant, Cause), now: Instant) {
         self.settle(now);
         if trigger.0 > now {
-            self.waiting = Some(trigger);
+            if self.waiting.as_ref().is_none_or(|(at, _)| trigger.0 < *at) {
+                self.waiting = Some(trigger);
+            }
             return;
         }
-        self.waiting = None;
+        // The next reconcile decides again whether it is requeued.
+        self.waiting.take_if(|(_, cause)| *cause == Cause::Requeue);
         self.push(trigger);
     }
 
@@ -275,6 +278,19 @@ mod tests {
         let triggers = history.of(&key(2));
         assert_eq!(triggers.len(), 1, "the other trigger came before the requeue");
         assert_eq!(triggers[0].ago, 292 * second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn delayed_trigger_counts_from_when_it_fell_due() {
+        let second = Duration::from_secs(1);
+        let history = TriggerHistory::new(1);
+        history.record_later(&key(1), 60 * second, || Cause::Handle);
+        history.record_later(&key(1), 90 * second, || Cause::Requeue);
+        history.record(&key(1), || Cause::Stream);
+        let ages = || history.of(&key(1)).into_iter().map(|one| (one.cause, one.ago.as_secs()));
+        assert!(ages().eq([(TriggerCause::Stream, 0)]), "the other one is not due");
+        tokio::time::sleep(100 * second).await;
+        assert!(ages().eq([(TriggerCause::Stream, 100), (TriggerCause::Handle, 40)]));
     }
 
     #[test]

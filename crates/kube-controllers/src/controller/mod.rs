@@ -386,11 +386,12 @@ impl ControllerHandle {
     /// the delay is over.
     ///
     /// Of several delays of one key only the earliest counts. So a requeue, a backoff or a debounce
-    /// that ends before this delay replaces it: the reconcile that runs then decides what follows.
+    /// that ends before this delay replaces it, and so does a wait, such as for own writes: the
+    /// reconcile that runs then decides what follows.
     ///
     /// Returns `false` when the controller has stopped.
     pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {
-        self.history.record(&key, || Cause::Handle);
+        self.history.record_later(&key, delay, || Cause::Handle);
         self.queue.add_after(key, delay)
     }
 
