@@ -223,8 +223,9 @@ impl WorkScope {
     /// Compares the clock with the lease, because a blocked thread or a suspended process may pass
     /// the time before anything cancels the token.
     pub fn may_begin(&self) -> bool {
-        let begin = self.0.term.lock().map(|term| term.cancel);
-        !self.0.token.is_cancelled() && begin.is_none_or(|begin| Instant::now() < begin)
+        // The clock is read under the lock: a renewal that comes later finds the term over.
+        let late = self.0.term.lock().is_some_and(|term| term.cancel <= Instant::now());
+        !late && !self.0.token.is_cancelled()
     }
 
     /// Returns whether another replica may lead now: the deadline has passed or the lease was
