@@ -31,15 +31,14 @@ mod tests;
 
 use std::fmt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 pub use self::builder::{Binaries, ControlPlaneBuilder};
 pub use self::error::{ControlPlaneError, MissingBinaries};
 use self::folder::Folder;
-use self::process::Process;
-use self::start::Access;
+use self::start::{Access, Program};
 
 /// A running etcd and kube-apiserver. Dropping it stops and removes both.
 ///
@@ -47,8 +46,8 @@ use self::start::Access;
 #[must_use = "dropping it stops it"]
 pub struct ControlPlane {
     // The fields are dropped in this order: the folder last, when no program writes into it.
-    apiserver: Process,
-    etcd: Process,
+    apiserver: Program,
+    etcd: Program,
     folder: Folder,
     access: Access,
     grace: Duration,
@@ -68,16 +67,6 @@ impl ControlPlane {
     /// itself.
     pub async fn start() -> Result<Self, ControlPlaneError> {
         Self::builder().start().await
-    }
-
-    fn new(
-        apiserver: Process,
-        etcd: Process,
-        folder: Folder,
-        access: Access,
-        grace: Duration,
-    ) -> Self {
-        Self { apiserver, etcd, folder, access, grace }
     }
 
     /// Returns the URL of the API server.
@@ -185,6 +174,32 @@ current-context: control-plane
         kube::Client::try_from(config)
     }
 
+    /// Kills the API server as a failing machine does, and starts it again after a pause. Its
+    /// address and its certificates stay. Returns when it is ready.
+    ///
+    /// # Errors
+    /// Returns an error if it does not become ready. It does not run then, and may be started again.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves the API server killed.
+    pub async fn restart_apiserver(&mut self, pause: Duration) -> Result<(), ControlPlaneError> {
+        self.apiserver.restart(pause).await
+    }
+
+    /// Kills etcd, and starts it again after a pause with the data that it had. The API server runs
+    /// on meanwhile, and is not ready.
+    ///
+    /// # Errors
+    /// Returns an error as [`restart_apiserver`](Self::restart_apiserver) does.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves etcd killed.
+    pub async fn restart_etcd(&mut self, pause: Duration) -> Result<(), ControlPlaneError> {
+        self.etcd.restart(pause).await
+    }
+
     /// Stops the API server, then etcd, and removes everything. Kills a program that has not ended
     /// within the [grace](ControlPlaneBuilder::grace). Returns whether both ended by
     /// themselves.
@@ -194,9 +209,8 @@ current-context: control-plane
     /// Dropping the future kills both programs.
     pub async fn stop(mut self) -> bool {
         let mut in_order = true;
-        for process in [&mut self.apiserver, &mut self.etcd] {
-            process.ask_to_end();
-            in_order &= process.has_ended_by(Instant::now() + self.grace).await;
+        for program in [&mut self.apiserver, &mut self.etcd] {
+            in_order &= program.end(self.grace).await;
         }
         in_order
     }

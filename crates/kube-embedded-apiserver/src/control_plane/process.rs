@@ -62,7 +62,8 @@ impl Process {
         arguments: &[String],
         log: PathBuf,
     ) -> io::Result<Self> {
-        let output = File::create(&log)?;
+        // A program that is started again goes on with its log.
+        let output = File::options().create(true).append(true).open(&log)?;
         let mut child = Command::new("sh")
             .args(["-c", GUARD, "sh"])
             .arg(program)
@@ -142,6 +143,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_LIMIT: u64 = 4096;
 
 /// A health check of a program.
+#[derive(Clone)]
 pub(super) struct Probe {
     pub(super) address: SocketAddr,
     pub(super) path: &'static str,

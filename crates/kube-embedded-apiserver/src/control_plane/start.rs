@@ -2,7 +2,9 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
 
 use super::ControlPlane;
 use super::builder::{Binaries, ControlPlaneBuilder};
@@ -19,7 +21,7 @@ pub(super) async fn start(
     let mut folder = Folder::new().map_err(ControlPlaneError::io("making a temporary folder"))?;
     match start_in(options, binaries, folder.path()).await {
         Ok((etcd, apiserver, access)) => {
-            Ok(ControlPlane::new(apiserver, etcd, folder, access, options.grace))
+            Ok(ControlPlane { apiserver, etcd, folder, access, grace: options.grace })
         }
         Err(error) => {
             if names_a_log(&error) {
@@ -44,16 +46,21 @@ async fn start_in(
     options: &ControlPlaneBuilder,
     binaries: &Binaries,
     folder: &Path,
-) -> Result<(Process, Process, Access), ControlPlaneError> {
+) -> Result<(Program, Program, Access), ControlPlaneError> {
     let [etcd, peers, apiserver] =
         free_ports().map_err(ControlPlaneError::io("looking for free ports"))?;
     let layout = Layout { folder, etcd, peers, apiserver };
     let token = format!("{:016x}{:016x}", draw_unseeded(), draw_unseeded());
     let Credentials { authority, etcd_client } = write_credentials(folder, apiserver.ip(), &token)?;
-    let limit = options.start_timeout;
+    let program = |name, path: &Path, arguments, probe| Command {
+        name,
+        path: path.to_owned(),
+        arguments,
+        log: folder.join(format!("{name}.log")),
+        probe,
+        limit: options.start_timeout,
+    };
 
-    let arguments = layout.etcd_arguments();
-    let mut etcd_process = run("etcd", &binaries.etcd, &arguments, folder)?;
     let probe = Probe {
         address: etcd,
         path: "/health",
@@ -61,10 +68,7 @@ async fn start_in(
         token: None,
         identity: Some(etcd_client.clone()),
     };
-    probe.wait(&mut etcd_process, Instant::now() + limit, limit).await?;
-
-    let arguments = layout.apiserver_arguments(&options.apiserver);
-    let mut process = run("kube-apiserver", &binaries.kube_apiserver, &arguments, folder)?;
+    let store = program("etcd", &binaries.etcd, layout.etcd_arguments(), probe).run().await?;
     let probe = Probe {
         address: apiserver,
         path: "/readyz",
@@ -72,19 +76,57 @@ async fn start_in(
         token: Some(token.clone()),
         identity: None,
     };
-    probe.wait(&mut process, Instant::now() + limit, limit).await?;
-    Ok((etcd_process, process, Access { address: apiserver, etcd, authority, token, etcd_client }))
+    let arguments = layout.apiserver_arguments(&options.apiserver);
+    let server = program("kube-apiserver", &binaries.kube_apiserver, arguments, probe);
+    let server = server.run().await?;
+    Ok((store, server, Access { address: apiserver, etcd, authority, token, etcd_client }))
 }
 
-fn run(
+/// A program with its arguments, its log and its health check.
+#[derive(Clone)]
+struct Command {
     name: &'static str,
-    program: &Path,
-    arguments: &[String],
-    folder: &Path,
-) -> Result<Process, ControlPlaneError> {
-    let log: PathBuf = folder.join(format!("{name}.log"));
-    let started = Process::start(name, program, arguments, log);
-    started.map_err(ControlPlaneError::io(format!("starting {}", program.display())))
+    path: PathBuf,
+    arguments: Vec<String>,
+    log: PathBuf,
+    probe: Probe,
+    limit: Duration,
+}
+
+impl Command {
+    /// Starts the program, and returns when it is ready.
+    async fn run(self) -> Result<Program, ControlPlaneError> {
+        let Self { name, path, arguments, log, probe, limit } = &self;
+        let started = Process::start(name, path, arguments, log.clone());
+        let mut process =
+            started.map_err(ControlPlaneError::io(format!("starting {}", path.display())))?;
+        probe.wait(&mut process, Instant::now() + *limit, *limit).await?;
+        Ok(Program { command: self, process: Some(process) })
+    }
+}
+
+/// A program of a control plane. Dropping it kills it.
+pub(super) struct Program {
+    command: Command,
+    /// `None` while it is killed.
+    process: Option<Process>,
+}
+
+impl Program {
+    /// Kills the program, and starts it again after a pause.
+    pub(super) async fn restart(&mut self, pause: Duration) -> Result<(), ControlPlaneError> {
+        self.process = None;
+        sleep(pause).await;
+        *self = self.command.clone().run().await?;
+        Ok(())
+    }
+
+    /// Asks the program to end. Returns whether it has ended by the deadline.
+    pub(super) async fn end(&mut self, grace: Duration) -> bool {
+        let Some(process) = &mut self.process else { return true };
+        process.ask_to_end();
+        process.has_ended_by(Instant::now() + grace).await
+    }
 }
 
 fn names_a_log(error: &ControlPlaneError) -> bool {

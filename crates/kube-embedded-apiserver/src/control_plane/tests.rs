@@ -20,6 +20,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
+use super::process::Process;
 use super::start::Layout;
 use super::*;
 use crate::ApiServer;
@@ -331,6 +332,31 @@ async fn stop_kills_what_does_not_end() {
     assert!(!plane.stop().await);
     assert!(!folder.exists());
     wait_until(|| std::net::TcpStream::connect(apiserver).is_err());
+}
+
+#[tokio::test]
+async fn killed_programs_come_back_at_their_addresses() {
+    let scripts = Scripts::serving();
+    let mut plane = scripts.builder().start().await.unwrap();
+    let maps: Api<ConfigMap> = Api::all(plane.client().await.unwrap());
+    let apiserver = plane.access.address;
+    let pause = Duration::from_millis(500);
+    let outage = async {
+        while std::net::TcpStream::connect(apiserver).is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let (restarted, ()) = tokio::join!(plane.restart_apiserver(pause), outage);
+    restarted.unwrap();
+    maps.list(&ListParams::default()).await.unwrap();
+    plane.restart_etcd(Duration::ZERO).await.unwrap();
+    let log = fs::read_to_string(plane.folder().join("kube-apiserver.log"));
+    assert!(log.is_ok(), "the log is kept");
+
+    scripts.write("kube-apiserver", "exit 3");
+    let error = plane.restart_apiserver(Duration::ZERO).await.unwrap_err();
+    assert!(matches!(error, ControlPlaneError::Ended { program: "kube-apiserver", .. }), "{error}");
+    assert!(plane.stop().await, "a program that does not run has ended");
 }
 
 #[tokio::test]
