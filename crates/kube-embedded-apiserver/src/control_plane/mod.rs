@@ -178,7 +178,8 @@ current-context: control-plane
     /// address and its certificates stay. Returns when it is ready.
     ///
     /// # Errors
-    /// Returns an error if it does not become ready. It does not run then, and may be started again.
+    /// Returns an error if it does not become ready. It does not run then, and can be started
+    /// again.
     ///
     /// # Cancel safety
     ///
