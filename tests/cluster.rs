@@ -15,17 +15,19 @@ mod cluster {
     mod go;
     mod harness;
     mod line;
+    mod living;
     mod rig;
     mod scenarios;
     mod widgets;
 
     use harness::Trial;
     pub(crate) use harness::main;
+    use living::limit as trial_limit;
     use scenarios::{FORGETTING, SCENARIOS};
 
     /// Returns the trials that each run on a separate server.
     fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
-        clients::TRIALS.iter().chain(alike::TRIALS)
+        clients::TRIALS.iter().chain(alike::TRIALS).chain(living::TRIALS)
     }
 }
 

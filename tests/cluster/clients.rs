@@ -30,7 +30,7 @@ pub(crate) const TRIALS: &[(&str, Trial)] = &[
 
 /// The state of one resource in client-go.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Told {
+pub(crate) struct Told {
     /// Adds of the initial list.
     initial: usize,
     adds: usize,
@@ -39,15 +39,15 @@ struct Told {
     /// Deletes whose final state was not seen.
     unknown: usize,
     /// Versions by key.
-    store: BTreeMap<String, String>,
+    pub(crate) store: BTreeMap<String, String>,
 }
 
 /// client-go's informers in their process.
-struct Informers(Option<Program>);
+pub(crate) struct Informers(Option<Program>);
 
 impl Informers {
     /// Returns when all have synced, with what was told until then.
-    async fn start(
+    pub(crate) async fn start(
         program: PathBuf,
         kubeconfig: &str,
         resources: &[&str],
@@ -70,7 +70,7 @@ impl Informers {
     }
 
     /// Returns the events until now.
-    async fn told(&mut self) -> BTreeMap<String, Told> {
+    pub(crate) async fn told(&mut self) -> BTreeMap<String, Told> {
         let mut program = self.0.take().expect("it comes back");
         let (program, line) = spawn_blocking(move || {
             program.tell("");
@@ -102,7 +102,7 @@ fn parse(line: &str) -> BTreeMap<String, Told> {
 }
 
 /// Returns the server's objects in client-go's words.
-async fn held<K>(client: &Client) -> BTreeMap<String, String>
+pub(crate) async fn held<K>(client: &Client) -> BTreeMap<String, String>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + std::fmt::Debug,
 {

@@ -13,7 +13,7 @@ use tokio::task::{LocalSet, spawn_local};
 use super::arguments::Arguments;
 use super::backend::{Backend, KINDS, Kind};
 use super::rig::Rig;
-use super::{FORGETTING, SCENARIOS, trials};
+use super::{FORGETTING, SCENARIOS, trial_limit, trials};
 
 /// Why something could not be run here.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ macro_rules! scenarios {
 pub(crate) use scenarios;
 
 /// The longest time of a scenario.
-const LIMIT: Duration = Duration::from_secs(150);
+pub(crate) const LIMIT: Duration = Duration::from_secs(150);
 /// The number of scenarios that run at a time.
 const AT_ONCE: usize = 8;
 
@@ -94,7 +94,7 @@ async fn run(arguments: &Arguments) -> Tally {
             continue;
         }
         let begun = Instant::now();
-        match outcome_of(Backend::open(*kind)).await {
+        match outcome_of(Backend::open(*kind), LIMIT).await {
             Ok(Ok(backend)) => {
                 let backend = Arc::new(backend);
                 run_on(&backend, together, AT_ONCE, &mut tally).await;
@@ -114,7 +114,7 @@ async fn run(arguments: &Arguments) -> Tally {
     let trials = trials().filter(|(name, _)| arguments.wants(name));
     let trials = trials.map(|(name, trial)| async move {
         let begun = Instant::now();
-        let outcome = outcome_of(trial()).await;
+        let outcome = outcome_of(trial(), trial_limit()).await;
         ((*name).to_owned(), begun.elapsed(), outcome)
     });
     let mut running: FuturesUnordered<_> = trials.collect();
@@ -159,7 +159,7 @@ async fn run_on(
                 let _permit = permits.acquire().await.expect("it is never closed");
                 let begun = Instant::now();
                 let prepared = async move { scenario(Rig::new(backend).await).await };
-                let outcome = outcome_of(prepared).await;
+                let outcome = outcome_of(prepared, LIMIT).await;
                 (name, begun.elapsed(), outcome)
             }
         })
@@ -170,11 +170,14 @@ async fn run_on(
 }
 
 /// In a task of its own, so that a panic is one scenario's.
-async fn outcome_of<T: 'static>(scenario: impl Future<Output = T> + 'static) -> Result<T, String> {
-    match tokio::time::timeout(LIMIT, spawn_local(scenario)).await {
+async fn outcome_of<T: 'static>(
+    scenario: impl Future<Output = T> + 'static,
+    limit: Duration,
+) -> Result<T, String> {
+    match tokio::time::timeout(limit, spawn_local(scenario)).await {
         Ok(Ok(outcome)) => Ok(outcome),
         Ok(Err(error)) => Err(text_of(&*error.into_panic())),
-        Err(_) => Err(format!("not over after {LIMIT:?}")),
+        Err(_) => Err(format!("not over after {limit:?}")),
     }
 }
 

@@ -30,6 +30,11 @@ use scenarios::SCENARIOS;
 /// No scenario makes the whole server forget its history.
 const FORGETTING: &[(&str, Scenario)] = &[];
 
+/// No test has a limit of its own.
+fn trial_limit() -> std::time::Duration {
+    harness::LIMIT
+}
+
 /// No test needs a separate server.
 fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
     std::iter::empty()
