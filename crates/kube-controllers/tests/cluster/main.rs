@@ -18,6 +18,7 @@ mod line;
 #[expect(dead_code, reason = "the informer's program of this name uses the rest")]
 mod rig;
 mod scenarios;
+mod webhooks;
 #[path = "../../../../tests/cluster/widgets.rs"]
 #[expect(dead_code, reason = "the informer's program of this name uses the rest")]
 mod widgets;
@@ -35,9 +36,9 @@ fn trial_limit() -> std::time::Duration {
     harness::LIMIT
 }
 
-/// No test needs a separate server.
+/// Returns the trials that each run on a separate server.
 fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
-    std::iter::empty()
+    webhooks::TRIALS.iter()
 }
 
 fn main() -> ExitCode {
