@@ -165,7 +165,7 @@ impl Probe {
             let asked = timeout(CHECK_TIMEOUT, self.ask()).await;
             let last = match asked {
                 Ok(Ok(answer)) if answer.starts_with("HTTP/1.1 200 ") => return Ok(()),
-                Ok(Ok(answer)) => answer.lines().next().unwrap_or("an empty answer").to_owned(),
+                Ok(Ok(answer)) => reason(&answer),
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => format!("no answer in {CHECK_TIMEOUT:?}"),
             };
@@ -230,4 +230,12 @@ impl Probe {
             _ => Ok(String::from_utf8_lossy(&answer).into_owned()),
         }
     }
+}
+
+/// Returns the status line of an answer, and the checks that failed.
+fn reason(answer: &str) -> String {
+    let mut lines = answer.lines();
+    let status = lines.next().unwrap_or("an empty answer");
+    let failed = lines.filter(|line| line.starts_with("[-]"));
+    std::iter::once(status).chain(failed).collect::<Vec<_>>().join(", ")
 }
