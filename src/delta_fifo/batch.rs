@@ -77,6 +77,11 @@ impl Batch {
         matches!(self.kind, BatchKind::List { first: true, .. })
     }
 
+    /// Returns whether the batch is a list of everything that the store holds.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.kind, BatchKind::List { .. })
+    }
+
     /// Returns whether the batch is a list after a loss of the server's history.
     pub(crate) fn is_restored(&self) -> bool {
         matches!(self.kind, BatchKind::List { restored: true, .. })

@@ -14,7 +14,7 @@ use super::settings::{Settings, setters};
 use crate::sync::Mutex;
 use crate::time::CENTURY;
 use crate::transport::DecodeThreads;
-use crate::warm::WarmStore;
+use crate::warm::{ClusterStore, WarmStore};
 
 /// The default number of concurrent lists: enough to keep a server busy, too few to overload one
 /// that just came back.
@@ -113,8 +113,8 @@ impl SharedInformerFactoryBuilder {
     /// Keeps the objects of informers in this store for the next start. Experimental: see
     /// [`warm`](crate::warm).
     ///
-    /// It applies to informers that store objects as the server sent them: not to Secrets, not with
-    /// a transform, a shard or [`when_served`](super::InformerSpec::when_served).
+    /// It applies to informers that store objects as the server sent them: not to Secrets, and not
+    /// with a transform.
     pub fn warm(mut self, store: impl WarmStore) -> Self {
         self.warm = Some(Arc::new(store));
         self
@@ -143,7 +143,7 @@ impl SharedInformerFactoryBuilder {
             namespace: self.namespace,
             params: self.params,
             audits: self.audits,
-            warm: self.warm,
+            warm: self.warm.map(|store| Arc::new(ClusterStore::new(store))),
             permits,
             reads,
             decode_threads,

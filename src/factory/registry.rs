@@ -22,7 +22,7 @@ use crate::object::ShardSelector;
 use crate::reflector::{ReflectorOptions, Serving};
 use crate::sync::Mutex;
 use crate::transport::{ApiSource, DecodeThreads};
-use crate::warm::{Kept, WarmSource, WarmStore};
+use crate::warm::{ClusterStore, Kept, WarmSource};
 
 /// The shared state of all clones of a factory.
 pub(super) struct Registry {
@@ -36,7 +36,7 @@ pub(super) struct Registry {
     /// The interval of audits. `None` for none.
     pub(super) audits: Option<Duration>,
     /// The store that keeps objects for the next start.
-    pub(super) warm: Option<Arc<dyn WarmStore>>,
+    pub(super) warm: Option<Arc<ClusterStore>>,
     pub(super) permits: Arc<Semaphore>,
     /// The permits to read lists, which other factories share.
     pub(super) reads: Option<Arc<Semaphore>>,
@@ -164,8 +164,8 @@ impl Registry {
         }
         spec.trust_versions = Some(source.trusts_versions());
         let storage = spec.storage.get_or_insert_default().clone();
-        let as_sent = !source.is_of_secrets() && spec.transform.is_none() && served.is_none();
-        let keeps = as_sent && spec.shard.is_none() && *spec.warm.get_or_insert(true);
+        let as_sent = !source.is_of_secrets() && spec.transform.is_none();
+        let keeps = as_sent && *spec.warm.get_or_insert(true);
         let warm = self.warm.clone().filter(|_| keeps);
         let mut reflector = ReflectorOptions::new().list_permits(self.permits.clone());
         if let Some(reads) = &self.reads {

@@ -114,6 +114,17 @@ impl StoreContents {
         Prefetch::new(self.objects.iter())
     }
 
+    /// Returns the records that differ, before and after.
+    pub(super) fn differences<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> impl Iterator<Item = [Option<(&'a ObjectKey, &'a Cached)>; 2]> {
+        let parts =
+            |record: Option<&'a Arc<Record>>| record.map(|record| (&record.key, &record.cached));
+        let changes = Changes::new(before.records(), self.records());
+        changes.map(move |(_, before, after)| [before, after].map(parts))
+    }
+
     /// Returns the objects of a posting with their keys, in row order.
     pub(super) fn select<'s>(
         &'s self,

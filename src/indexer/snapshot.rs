@@ -77,6 +77,20 @@ impl<K: ?Sized> Snapshot<K> {
         self.contents.changes
     }
 
+    /// Returns whether this is the same state of the same store.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.contents, &other.contents)
+    }
+
+    /// Returns the records that differ, before and after. The same key may come twice: in one
+    /// record before, and in another after. O(writes in between) for two states of one store.
+    pub(crate) fn differences<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> impl Iterator<Item = [Option<(&'a ObjectKey, &'a Cached)>; 2]> {
+        self.contents.differences(&before.contents)
+    }
+
     /// Returns the number of objects. O(1).
     pub fn len(&self) -> usize {
         self.contents.len()

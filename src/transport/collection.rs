@@ -105,7 +105,7 @@ pub(super) type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 pub(crate) struct VersionInUse(Arc<Mutex<Option<Arc<str>>>>);
 
 impl VersionInUse {
-    fn get(&self) -> Option<Arc<str>> {
+    pub(super) fn get(&self) -> Option<Arc<str>> {
         self.0.lock().clone()
     }
 
@@ -167,7 +167,7 @@ impl ApiCollection {
     }
 
     /// Returns the selection, in the version that is in use.
-    fn selection(&self) -> Cow<'_, Selection> {
+    pub(super) fn selection(&self) -> Cow<'_, Selection> {
         let Some(version) = self.moved_to.get() else { return Cow::Borrowed(&self.selection) };
         let mut selection = self.selection.clone();
         let prefix = format!("/apis/{}/", self.api_version);

@@ -18,7 +18,7 @@ use crate::object::{Cached, ObjectKey};
 use crate::packer::Packer;
 
 /// The version of all that a table's bytes depend on and its name does not state.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A decoder of kept objects.
 pub(crate) struct KeptDecoder(Vec<(WireForm, Arc<Codec>, Arc<ResponseContext>)>);
@@ -26,7 +26,8 @@ pub(crate) struct KeptDecoder(Vec<(WireForm, Arc<Codec>, Arc<ResponseContext>)>)
 impl ApiCollection {
     /// Returns a text that states all on which the bytes of the objects depend.
     pub(crate) fn table_name(&self) -> String {
-        let Self { selection, managed_fields, protobuf, .. } = self;
+        let Self { managed_fields, protobuf, .. } = self;
+        let selection = self.selection();
         format!("{FORMAT} {selection:?} managedFields={managed_fields:?} protobuf={protobuf}")
     }
 
@@ -60,7 +61,7 @@ impl ApiCollection {
                         encoding,
                         limit: self.object_limit,
                         packer: packer.cloned(),
-                        moved_to: None,
+                        moved_to: self.moved_to.get(),
                     };
                     (form, self.codecs.of(encoding, item), Arc::new(answer))
                 })

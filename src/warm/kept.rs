@@ -2,28 +2,32 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use k8s_openapi::api::core::v1::Namespace;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep};
 
-use super::resume::LIMIT;
-use super::{TableName, WarmError, WarmStore, WarmTable};
+use super::cluster::ClusterStore;
+use super::{TableName, WarmError, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
-use crate::object::{Cached, KnownChunks, KnownObjects, ObjectKey, ObjectState, ResourceVersion};
+use crate::object::{
+    AnyObject, Cached, KnownChunks, KnownObjects, ObjectKey, ObjectState, ResourceVersion,
+    ShardSelector,
+};
 use crate::packer::Packer;
 use crate::panic::catch;
 use crate::sync::Mutex;
 use crate::transport::ApiCollection;
-use crate::transport::document::read_document;
 
-/// The path of the namespace whose uid marks a cluster.
-const KUBE_SYSTEM: &str = "/api/v1/namespaces/kube-system";
+/// The time in which an informer that is ending gives its table back, and the pause between two
+/// attempts to open it.
+const HANDOVER: Duration = Duration::from_secs(1);
+const HANDOVER_PAUSE: Duration = Duration::from_millis(20);
 
 /// The kept objects of one informer, and its table.
 pub(crate) struct Kept {
-    pub(super) store: Arc<dyn WarmStore>,
+    pub(super) cluster: Arc<ClusterStore>,
     pub(super) source: Arc<ApiCollection>,
     /// `None` before the table is read, and after the first list is in the store.
     provisional: ArcSwapOption<Provisional>,
@@ -40,12 +44,30 @@ pub(crate) struct Kept {
 
 /// The objects of a table.
 pub(super) struct Provisional {
+    /// The objects in the shard that was requested when the table was read.
     pub(super) objects: Indexer,
+    pub(super) shard: Option<ShardSelector>,
     pub(super) version: ResourceVersion,
-    /// True if these are the whole collection at this version.
+    /// True if these are all objects of the shard at this version.
     pub(super) whole: bool,
     /// True if uid and version identify a state: the server's history was not lost since.
     pub(super) trusted: AtomicBool,
+}
+
+/// Returns the text by which a table states that it has all objects of a shard.
+pub(super) fn part_name(shard: Option<&ShardSelector>) -> String {
+    match shard.filter(|shard| !shard.is_everything()) {
+        None => "everything".into(),
+        Some(shard) => format!("{shard:?}"),
+    }
+}
+
+/// Returns whether an object is in a shard.
+pub(crate) fn is_inside(shard: Option<&ShardSelector>, key: &ObjectKey, object: &Cached) -> bool {
+    shard.is_none_or(|shard| {
+        let place = shard.key().place(key, |by| object.place(by));
+        place.is_some_and(|place| shard.contains(place))
+    })
 }
 
 /// Calls a store, which is user code. An error if it panicked.
@@ -57,16 +79,23 @@ pub(super) fn ask<T>(call: impl FnOnce() -> T) -> Result<T, WarmError> {
 pub(super) enum Table {
     #[default]
     Unopened,
-    /// The table, and the objects in it. `None` if it must be written from nothing.
-    Open(Box<dyn WarmTable>, Option<Snapshot>),
+    Open(OpenTable),
     /// The table is not used, or the writer has it.
     Gone,
 }
 
+/// A table that was read.
+pub(super) struct OpenTable {
+    pub(super) table: Box<dyn WarmTable>,
+    pub(super) name: Arc<str>,
+    /// The objects in it. `None` if it must be written from nothing.
+    pub(super) known: Option<Snapshot>,
+}
+
 impl Kept {
-    pub(crate) fn new(store: Arc<dyn WarmStore>, source: Arc<ApiCollection>) -> Arc<Self> {
+    pub(crate) fn new(cluster: Arc<ClusterStore>, source: Arc<ApiCollection>) -> Arc<Self> {
         Arc::new(Self {
-            store,
+            cluster,
             source,
             provisional: ArcSwapOption::empty(),
             table: Mutex::default(),
@@ -87,7 +116,7 @@ impl Kept {
     }
 
     /// Returns whether the first list is in the store.
-    pub(super) fn is_consumed(&self) -> bool {
+    pub(crate) fn is_consumed(&self) -> bool {
         self.consumed.load(Relaxed)
     }
 
@@ -99,9 +128,9 @@ impl Kept {
         self.provisional.store(None);
     }
 
-    /// Returns whether the first list rests on kept objects.
-    pub(crate) fn was_used(&self) -> bool {
-        self.used.load(Relaxed)
+    /// Returns whether an audit must follow: the first list rests on kept objects.
+    pub(crate) fn wants_audit(&self) -> bool {
+        self.used.load(Relaxed) && ask(|| self.cluster.store.audits()).unwrap_or(true)
     }
 
     pub(super) fn is_unopened(&self) -> bool {
@@ -109,10 +138,10 @@ impl Kept {
     }
 
     /// Takes the table for the writer. `None` if there is none.
-    pub(super) fn take_table(&self) -> Option<(Box<dyn WarmTable>, Option<Snapshot>)> {
+    pub(super) fn take_table(&self) -> Option<OpenTable> {
         let mut slot = self.table.lock();
         match std::mem::replace(&mut *slot, Table::Gone) {
-            Table::Open(table, known) => Some((table, known)),
+            Table::Open(open) => Some(open),
             Table::Gone => None,
             Table::Unopened => {
                 *slot = Table::Unopened;
@@ -121,66 +150,102 @@ impl Kept {
         }
     }
 
-    /// Opens and reads the table, unless that was done. If the cluster is not known now, the next
-    /// call tries again.
-    pub(super) async fn load(self: &Arc<Self>, packer: Option<Packer>) {
-        let turn = self.loading.clone().lock_owned().await;
+    /// Opens the table again by its present name: objects come in another version of their kind.
+    pub(super) fn reopen(&self) {
+        *self.table.lock() = Table::Unopened;
+    }
+
+    /// Opens and reads the table, unless that was done. If the cluster is not known now, or another
+    /// informer has the table, the next call tries again.
+    pub(super) async fn load(
+        self: &Arc<Self>,
+        packer: Option<Packer>,
+        shard: Option<ShardSelector>,
+    ) {
+        let turn = Arc::new(self.loading.clone().lock_owned().await);
         if !self.is_unopened() {
             return;
         }
-        let cluster = match ask(|| self.store.cluster()) {
-            Err(problem) => return self.give_up(&*problem),
-            Ok(Some(mark)) => mark,
-            Ok(None) => match self.cluster().await {
-                Ok(uid) => uid,
-                Err(Some(problem)) => return self.give_up(&*problem),
-                Err(None) => return,
-            },
+        let cluster = match self.cluster.mark(&self.source.client()).await {
+            Ok(mark) => mark,
+            Err(Some(problem)) => return self.give_up(&*problem),
+            Err(None) => return,
         };
-        let name = TableName { cluster, collection: self.source.table_name().into() };
-        let this = self.clone();
-        // It goes on if the list is given up, so that the next one finds its result.
-        let read = spawn_blocking(move || {
-            let _turn = turn;
-            let read = ask(|| this.read(&name, packer.as_ref())).flatten();
-            read.unwrap_or_else(|error| this.give_up(&*error));
-        });
-        let _ended = read.await;
-    }
-
-    /// Returns the uid that marks the cluster.
-    ///
-    /// # Errors
-    /// The problem, if it is not a passing one.
-    async fn cluster(&self) -> Result<Arc<str>, Option<WarmError>> {
-        let client = self.source.client();
-        let reading = read_document::<Namespace>(&client, KUBE_SYSTEM, "application/json");
-        match timeout(LIMIT, reading).await.map_err(|_| None)? {
-            Ok(namespace) => match namespace.metadata.uid.filter(|uid| !uid.is_empty()) {
-                Some(uid) => Ok(uid.into()),
-                None => Err(Some("the namespace kube-system has no uid".into())),
-            },
-            Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Err(Some(
-                format!(
-                    "the cluster is not known: getting the namespace kube-system was refused with \
-                     {}; allow it, or give the cache a mark of the cluster",
-                    status.code
-                )
-                .into(),
-            )),
-            Err(_) => Err(None),
+        let until = Instant::now() + HANDOVER;
+        loop {
+            let collection = self.source.table_name().into();
+            let name = TableName { cluster: cluster.clone(), collection };
+            let (this, turn) = (self.clone(), turn.clone());
+            let (packer, shard) = (packer.clone(), shard.clone());
+            // It goes on if the list is given up, so that the next one finds its result.
+            let read = spawn_blocking(move || {
+                let _turn = turn;
+                let read = ask(|| this.read(&name, packer.as_ref(), shard)).flatten();
+                read.unwrap_or_else(|error| this.give_up(&*error));
+            });
+            let _ended = read.await;
+            if !self.is_unopened() || Instant::now() >= until {
+                return;
+            }
+            sleep(HANDOVER_PAUSE).await;
         }
     }
 
-    fn read(&self, name: &TableName, packer: Option<&Packer>) -> Result<(), WarmError> {
-        let mut table = self.store.open(name)?;
-        if self.is_consumed() {
-            // Too late for what it has.
-            *self.table.lock() = Table::Open(table, None);
+    /// Opens and reads the table of this name. Does nothing while another informer has it.
+    fn read(
+        &self,
+        name: &TableName,
+        packer: Option<&Packer>,
+        shard: Option<ShardSelector>,
+    ) -> Result<(), WarmError> {
+        let Some(mut table) = self.cluster.store.open(name)? else { return Ok(()) };
+        let mut found = None;
+        if !self.is_consumed() {
+            found = self.read_objects(&mut *table, packer)?;
+        }
+        let Some((objects, part, readable)) = found else {
+            let name = name.collection.clone();
+            *self.table.lock() = Table::Open(OpenTable { table, name, known: None });
             return Ok(());
+        };
+        let known = objects.snapshot();
+        let version = known.version().cloned().unwrap_or(ResourceVersion::ANY);
+        let inside = match &shard {
+            None => objects,
+            Some(_) => {
+                let inside = Indexer::<dyn AnyObject>::new();
+                let mut write = inside.transaction();
+                for (key, object) in known.objects() {
+                    if is_inside(shard.as_ref(), key, object) {
+                        write.put(key, object);
+                    }
+                }
+                write.set_version(version.clone());
+                write.commit();
+                inside
+            }
+        };
+        let whole = readable && part == part_name(shard.as_ref());
+        let trusted = AtomicBool::new(false);
+        let known = readable.then_some(known);
+        let mut slot = self.table.lock();
+        if !self.is_consumed() {
+            let provisional = Provisional { objects: inside, shard, version, whole, trusted };
+            self.provisional.store(Some(Arc::new(provisional)));
         }
+        *slot = Table::Open(OpenTable { table, name: name.collection.clone(), known });
+        Ok(())
+    }
+
+    /// Reads all objects of a table, the part of the collection that they are, and whether all of
+    /// them could be decoded. `None` if it has none that can be used.
+    fn read_objects(
+        &self,
+        table: &mut dyn WarmTable,
+        packer: Option<&Packer>,
+    ) -> Result<Option<(Indexer, String, bool)>, WarmError> {
         let codecs = self.source.kept_decoder(packer);
-        let objects = Indexer::<dyn crate::object::AnyObject>::new();
+        let objects = Indexer::<dyn AnyObject>::new();
         let mut write = objects.transaction();
         let mut readable = true;
         let state = table.read(&mut |record| {
@@ -190,23 +255,11 @@ impl Kept {
                 None => readable = false,
             }
         })?;
-        let Some(state) = state else {
-            *self.table.lock() = Table::Open(table, None);
-            return Ok(());
-        };
-        let version = ResourceVersion::from(&*state.version);
-        write.set_version(version.clone());
+        let state = state.as_deref().and_then(|state| state.split_once(' '));
+        let Some((version, part)) = state else { return Ok(None) };
+        write.set_version(version.into());
         write.commit();
-        let known = readable.then(|| objects.snapshot());
-        let whole = state.whole && readable;
-        let trusted = AtomicBool::new(false);
-        let mut slot = self.table.lock();
-        if !self.is_consumed() {
-            let provisional = Provisional { objects, version, whole, trusted };
-            self.provisional.store(Some(Arc::new(provisional)));
-        }
-        *slot = Table::Open(table, known);
-        Ok(())
+        Ok(Some((objects, part.to_owned(), readable)))
     }
 
     #[cold]

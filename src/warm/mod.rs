@@ -15,6 +15,7 @@
 //! *Invariant:* a kept object reaches the store only through a proof as strong as a consistent
 //! list, except that equal uid and version count as an equal state.
 
+mod cluster;
 mod kept;
 mod resume;
 mod source;
@@ -24,23 +25,34 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use self::kept::{Kept, KnownWithKept};
+pub(crate) use self::cluster::ClusterStore;
+pub(crate) use self::kept::{Kept, KnownWithKept, is_inside};
 pub(crate) use self::source::WarmSource;
 
 /// An error of a store. The informer reports it once and goes on without the store.
 pub type WarmError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A store that keeps the objects of informers. Its methods may block: they are called on threads
-/// for blocking calls.
+/// A store that keeps the objects of informers.
+///
+/// [`open`](Self::open) and the methods of tables may block: they are called on threads for blocking
+/// calls. No informer waits for a call that never returns. But the end of a tokio runtime does, see
+/// [`Runtime::shutdown_background`](tokio::runtime::Runtime::shutdown_background).
 pub trait WarmStore: Send + Sync + 'static {
-    /// Opens the table of this name for one informer. An error if it is open already.
-    #[allow(clippy::missing_errors_doc, reason = "the sentence above says it")]
-    fn open(&self, name: &TableName) -> Result<Box<dyn WarmTable>, WarmError>;
+    /// Opens the table of this name for one informer. Returns `None` while another informer has it
+    /// open: the call is repeated.
+    #[allow(clippy::missing_errors_doc, reason = "the texts of the errors are the store's own")]
+    fn open(&self, name: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError>;
 
-    /// Returns the program's own mark of the cluster. By default, the uid of the namespace
-    /// `kube-system` marks it, which the program must be allowed to get.
+    /// Returns a mark of the cluster for programs that may not get the namespace `kube-system`. The
+    /// uid of that namespace comes first.
     fn cluster(&self) -> Option<Arc<str>> {
         None
+    }
+
+    /// Returns whether an [audit](crate::SharedInformer::audit) follows each start from kept
+    /// objects. True by default.
+    fn audits(&self) -> bool {
+        true
     }
 
     /// Returns the time between two writes of a table that changes. 5 s by default.
@@ -55,12 +67,9 @@ pub trait WarmStore: Send + Sync + 'static {
 /// together with the next [`commit`](Self::commit), or never.
 #[allow(clippy::missing_errors_doc, reason = "the texts of the errors are the store's own")]
 pub trait WarmTable: Send {
-    /// Reads every record as of the last commit that is whole. Returns its state, or `None` if
-    /// nothing can be used.
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(WarmRecord<'_>),
-    ) -> Result<Option<WarmState>, WarmError>;
+    /// Reads every record as of the last commit that is whole. Returns the state of that commit, or
+    /// `None` if nothing can be used.
+    fn read(&mut self, visit: &mut dyn FnMut(WarmRecord<'_>)) -> Result<Option<String>, WarmError>;
 
     /// Returns whether the next batch should begin with [`clear`](Self::clear) and put everything,
     /// so that the table can reclaim room.
@@ -77,8 +86,8 @@ pub trait WarmTable: Send {
     /// Removes the record of this key.
     fn remove(&mut self, key: &str) -> Result<(), WarmError>;
 
-    /// Ends a batch.
-    fn commit(&mut self, state: &WarmState) -> Result<(), WarmError>;
+    /// Ends a batch. [`read`](Self::read) returns the state, which is a line of text.
+    fn commit(&mut self, state: &str) -> Result<(), WarmError>;
 }
 
 /// One object as the server sent it.
@@ -98,16 +107,6 @@ impl fmt::Debug for WarmRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WarmRecord").field("key", &self.key).finish_non_exhaustive()
     }
-}
-
-/// The state that a batch leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs, reason = "stores make and read it")]
-pub struct WarmState {
-    /// The version of the collection.
-    pub version: String,
-    /// True if the records are the whole collection at this version.
-    pub whole: bool,
 }
 
 /// The name of a table: the cluster, and all that decides which bytes a source delivers.

@@ -13,7 +13,7 @@ use crate::lister_watcher::{
     AnySource, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
     SourceObject, Undecodable, WatchItem, WatchQuery,
 };
-use crate::object::{KeyMap, ObjectKey, ResourceVersion};
+use crate::object::{KeyMap, ObjectKey, ResourceVersion, ShardSelector};
 use crate::reflector::question::first_version;
 use crate::transport::ApiCollection;
 use crate::yield_budget::YieldBudget;
@@ -42,6 +42,7 @@ struct Replayed {
     /// The version that the events have reached.
     version: ResourceVersion,
     namespace: Option<Arc<str>>,
+    shard: Option<ShardSelector>,
     /// The number of objects that exist.
     len: usize,
 }
@@ -51,6 +52,7 @@ struct Replayed {
 pub(super) async fn resume(
     source: &Arc<ApiCollection>,
     provisional: &Provisional,
+    shard: &Option<ShardSelector>,
     hints: &ListHints,
 ) -> Option<ListStream> {
     // Another conversion may have changed what has the same version.
@@ -61,9 +63,10 @@ pub(super) async fn resume(
     let current = first_version(source.clone(), LIMIT).await.ok()?;
     // A quorum that is behind the kept version has lost its history. A watch from a version in the
     // future would be silent.
-    let trusted = current.is_at_least(&provisional.version) && provisional.version.is_comparable();
+    let kept_at = &provisional.version;
+    let trusted = current.is_at_least(kept_at) && *kept_at != ResourceVersion::ANY;
     provisional.trusted.store(trusted, Relaxed);
-    if !trusted || !provisional.whole {
+    if !trusted || !provisional.whole || provisional.shard != *shard {
         return None;
     }
     let kept = provisional.objects.snapshot();
@@ -73,6 +76,7 @@ pub(super) async fn resume(
         changed: KeyMap::default(),
         version: provisional.version.clone(),
         namespace: source.name().namespace.clone(),
+        shard: shard.clone(),
     };
     if current != replayed.version {
         timeout_at(until, catch_up(source, &mut replayed, &current, hints)).await.ok()??;
@@ -89,6 +93,7 @@ async fn catch_up(
 ) -> Option<()> {
     let mut query = WatchQuery::new(Duration::from_secs(300));
     query.version = Some(replayed.version.clone());
+    query.shard.clone_from(&replayed.shard);
     let mut events = source.watch(&query, hints).await.ok()?;
     let mut budget = YieldBudget::new();
     let most = MANY.max(replayed.kept.len());
@@ -120,6 +125,12 @@ impl Replayed {
             WatchItem::Bookmark { version, .. } if version.is_at_least(&self.version) => {
                 self.version = version;
                 return Some(());
+            }
+            // Without a key, it never was in the shard.
+            WatchItem::Outside { key: None, version: Some(version) } => {
+                let newer = self.version.is_older_than(&version);
+                self.version = version;
+                return newer.then_some(());
             }
             WatchItem::Added(object) => (object, true, false),
             WatchItem::Modified(object) => (object, false, false),
@@ -168,7 +179,8 @@ impl Replayed {
     /// list's version.
     async fn equals(&mut self, source: &Arc<ApiCollection>) -> Option<bool> {
         let metadata = AnySource(source.metadata()?);
-        let mut query = ListQuery { limit: Some(PAGE), ..ListQuery::default() };
+        let shard = self.shard.clone();
+        let mut query = ListQuery { limit: Some(PAGE), shard, ..ListQuery::default() };
         let (mut listed, mut version, mut budget) = (0, None, YieldBudget::new());
         loop {
             let mut items = metadata.list(&query, &ListHints::none()).await.ok()?;
@@ -189,7 +201,8 @@ impl Replayed {
                         }
                         listed += 1;
                     }
-                    ListItem::Outside(_) => return None,
+                    ListItem::Outside(None) => {}
+                    ListItem::Outside(Some(_)) => return None,
                     ListItem::Meta(page) => {
                         version = version.or(page.version);
                         query.continue_token = page.continue_token.filter(|t| !t.is_empty());
@@ -263,6 +276,7 @@ mod tests {
             changed: KeyMap::default(),
             version: 5.into(),
             namespace: Some("shop".into()),
+            shard: None,
             len: 2,
         };
         for event in events {

@@ -55,12 +55,13 @@ impl ListerWatcher for WarmSource {
             if begins {
                 kept.used.store(false, Relaxed);
                 // A store that blocks must not hold up the list.
-                let _late = timeout(LIMIT, kept.load(hints.packs().cloned())).await;
+                let _late =
+                    timeout(LIMIT, kept.load(hints.packs().cloned(), query.shard.clone())).await;
                 // A proof that took too long for the list's timeout is not tried again.
                 if let Some(provisional) = kept.provisional()
                     && !kept.proving.swap(true, Relaxed)
                 {
-                    let proved = resume(&kept.source, &provisional, &hints).await;
+                    let proved = resume(&kept.source, &provisional, &query.shard, &hints).await;
                     kept.proving.store(false, Relaxed);
                     if let Some(stream) = proved {
                         kept.used.store(true, Relaxed);

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::kept::{Kept, ask};
-use super::{WarmError, WarmRecord, WarmState, WarmTable};
+use super::kept::{Kept, OpenTable, ask, part_name};
+use super::resume::LIMIT;
+use super::{WarmError, WarmRecord, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
-use crate::object::{Cached, KeyMap, ObjectKey};
+use crate::object::{AnyObject, Cached, KeyMap, ObjectKey, ShardSelector};
 
 /// The longest pause after writes that failed.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
@@ -25,6 +27,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 
 struct Writer {
     table: Box<dyn WarmTable>,
+    name: Arc<str>,
     /// The state that the table has. `None` if that is unknown.
     written: Option<Snapshot>,
     /// The keys of objects that are not in the table.
@@ -40,22 +43,48 @@ impl Kept {
         stopping: CancellationToken,
         ended: CancellationToken,
     ) {
-        let interval = match ask(|| self.store.interval()) {
+        let late = async {
+            ended.cancelled().await;
+            sleep(LIMIT).await;
+        };
+        tokio::select! {
+            () = self.write_states(&store, &stopping, &ended) => {}
+            // The thread that blocks drops the table, if it goes on.
+            () = late => self.give_up(&*WarmError::from("the store did not end its last write")),
+        }
+    }
+
+    async fn write_states(
+        self: &Arc<Self>,
+        store: &Indexer,
+        stopping: &CancellationToken,
+        ended: &CancellationToken,
+    ) {
+        let interval = match ask(|| self.cluster.store.interval()) {
             Ok(interval) => interval.max(Duration::from_millis(10)),
             Err(problem) => return self.give_up(&*problem),
         };
-        let (mut writer, mut pause, mut failed) = (None, interval, false);
+        let (mut writer, mut pause, mut failed) = (None::<Writer>, interval, false);
+        let mut told = false;
         loop {
-            let sleeping = tokio::time::sleep(pause);
-            let last = stopping.run_until_cancelled(sleeping).await.is_none();
+            let last = stopping.run_until_cancelled(sleep(pause)).await.is_none();
             if last {
                 ended.cancelled().await;
             }
             let state = store.snapshot();
-            if self.is_consumed() && state.version().is_some() {
+            // A shard that was given back leaves the table as it is.
+            let empty = state.shard().is_some_and(ShardSelector::is_empty);
+            if self.is_consumed() && state.version().is_some() && !empty {
+                if writer.take_if(|writer| *writer.name != *self.source.table_name()).is_some() {
+                    self.reopen();
+                }
                 if self.is_unopened() {
-                    // The cluster was not known before.
-                    self.load(None).await;
+                    self.load(None, None).await;
+                    if self.is_unopened() && !std::mem::replace(&mut told, true) {
+                        self.report(&*WarmError::from(
+                            "the cluster is not known yet, or another informer has the table",
+                        ));
+                    }
                 }
                 writer = writer.or_else(|| self.take_table().map(Writer::new));
                 let Some(mut writing) = writer.take() else {
@@ -65,8 +94,7 @@ impl Kept {
                     continue;
                 };
                 let result = spawn_blocking(move || {
-                    let result = crate::panic::catch(|| writing.write(&state))
-                        .unwrap_or_else(|message| Err(format!("it panicked: {message}").into()));
+                    let result = ask(|| writing.write(&state)).flatten();
                     (writing, result)
                 });
                 // The runtime shuts down.
@@ -97,8 +125,8 @@ impl Kept {
 }
 
 impl Writer {
-    fn new((table, written): (Box<dyn WarmTable>, Option<Snapshot>)) -> Self {
-        Self { table, written, omitted: KeyMap::default() }
+    fn new(OpenTable { table, name, known }: OpenTable) -> Self {
+        Self { table, name, written: known, omitted: KeyMap::default() }
     }
 
     /// Writes a state. Returns false if the table is given up. After an error, the next call writes
@@ -106,36 +134,37 @@ impl Writer {
     fn write(&mut self, state: &Snapshot) -> Result<bool, WarmError> {
         let Some(version) = state.version() else { return Ok(true) };
         let mut before = self.written.take();
-        if before.as_ref().is_some_and(|before| {
-            before.changes() == state.changes() && before.version() == Some(version)
-        }) {
+        if before.as_ref().is_some_and(|before| before.is(state)) {
             self.written = before;
             return Ok(true);
         }
-        if before.is_none() || self.table.wants_everything() {
+        if self.table.wants_everything() {
             before = None;
-            self.omitted = KeyMap::default();
-            self.table.clear()?;
         }
-        for (key, object) in state.objects() {
-            let known = before.as_ref().and_then(|before| before.get_cached(key));
-            if !known.is_some_and(|known| known.ptr_eq(object)) {
+        let before = match before {
+            Some(before) => before,
+            None => {
+                self.omitted = KeyMap::default();
+                self.table.clear()?;
+                Indexer::<dyn AnyObject>::new().snapshot()
+            }
+        };
+        for [old, new] in state.differences(&before) {
+            if let Some((key, object)) = new
+                && !before.get_cached(key).is_some_and(|known| known.ptr_eq(object))
+            {
                 self.put(key, object)?;
             }
-        }
-        if let Some(before) = &before {
-            for (key, _) in before.objects() {
-                if state.get_cached(key).is_none() {
-                    self.omitted.remove(key);
-                    self.table.remove(key.as_str())?;
-                }
+            if let Some((key, _)) = old
+                && state.get_cached(key).is_none()
+            {
+                self.omitted.remove(key);
+                self.table.remove(key.as_str())?;
             }
         }
-        let whole = self.omitted.len() == 0
-            && state.stale() == 0
-            && state.unreadable() == 0
-            && state.shard().is_none();
-        self.table.commit(&WarmState { version: version.to_string(), whole })?;
+        let whole = self.omitted.len() == 0 && state.stale() == 0 && state.unreadable() == 0;
+        let part = if whole { part_name(state.shard()) } else { "some".into() };
+        self.table.commit(&format!("{version} {part}"))?;
         if self.omitted.len() > MOST_OMITTED {
             return Ok(false);
         }

@@ -25,9 +25,6 @@ pub enum CacheError {
     /// file systems grant a lock twice.
     #[error("{} was taken over by another process; do not share the volume", .0.display())]
     TakenOver(PathBuf),
-    /// Another informer of this process has the table.
-    #[error("another informer keeps its objects in {}", .0.display())]
-    TableInUse(PathBuf),
 }
 
 impl CacheError {

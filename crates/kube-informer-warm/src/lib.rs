@@ -22,10 +22,10 @@
 //!
 //! Every frame of a file has a checksum that includes all frames before it. A file is read up to
 //! the first frame that is not whole, and only as far as the last commit: a past state of the
-//! server, from which the informer goes on. A file of another cluster, selection or format is
-//! replaced. The objects of a `Secret` are never written. Other contents are not encrypted: the
-//! files are readable only for the user of the process, and deleted objects stay in a file until it
-//! is written again.
+//! server, from which the informer goes on. Each cluster, selection and format has files of its
+//! own, which state the whole name. The objects of a `Secret` are never written. Other contents are
+//! not encrypted: the files are readable only for the user of the process, and deleted objects stay
+//! in a file until it is written again.
 //!
 //! Checksums find damage, and not a forgery: a process that can write the files decides what
 //! informers begin with.
@@ -39,14 +39,19 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
+use kube::Config;
 use kube_informer::object::ring_hash;
 use kube_informer::warm::{TableName, WarmError, WarmStore, WarmTable};
 
 pub use self::error::CacheError;
 use self::lock::DirectoryLock;
 use self::table::Table;
+
+/// The age at which a file that no informer has opened is removed.
+const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// A directory in which informers keep their objects.
 #[derive(Clone, Debug)]
@@ -56,27 +61,63 @@ pub struct WarmCache {
     lock: Arc<DirectoryLock>,
     cluster: Option<Arc<str>>,
     interval: Duration,
+    audits: bool,
 }
 
 impl WarmCache {
     /// Opens a directory, and creates it if necessary. The directory is locked until every clone,
     /// and every informer that uses it, is dropped.
     ///
+    /// Removes files of tables that no informer has used for a week, and says so in the log.
+    ///
     /// # Errors
     /// [`CacheError`] if the directory can't be used, or is in use.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, CacheError> {
         let directory = directory.as_ref().to_owned();
         let lock = Arc::new(DirectoryLock::take(&directory)?);
-        Ok(Self { directory, lock, cluster: None, interval: Duration::from_secs(5) })
+        remove_unused(&directory).map_err(CacheError::io("reading", &directory))?;
+        let interval = Duration::from_secs(5);
+        Ok(Self { directory, lock, cluster: None, interval, audits: true })
     }
 
-    /// Sets a mark of the cluster, for programs that must not get the namespace `kube-system`. By
-    /// default, the uid of that namespace is the mark.
+    /// Sets a mark of the cluster, for programs that may not get the namespace `kube-system`. The
+    /// uid of that namespace comes first.
     ///
     /// Two clusters must not have the same mark: the objects of one would be taken for those of the
-    /// other.
+    /// other. Clones with different marks may share a directory.
     pub fn cluster(mut self, mark: impl Into<Arc<str>>) -> Self {
         self.cluster = Some(mark.into());
+        self
+    }
+
+    /// Sets the address and the certificate authority of a client's configuration as the mark of
+    /// the cluster, unless it has [one](Self::cluster). Without a certificate authority, the
+    /// address alone is no mark.
+    ///
+    /// ```no_run
+    /// use kube_informer_warm::WarmCache;
+    ///
+    /// # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = kube::Config::infer().await?;
+    /// let cache = WarmCache::open("/var/cache/operator")?.cluster_of(&config);
+    /// # Ok(()) }
+    /// ```
+    pub fn cluster_of(mut self, config: &Config) -> Self {
+        if let (None, Some(authorities)) = (&self.cluster, &config.root_cert) {
+            let sums: Vec<_> = authorities.iter().map(|one| crc32fast::hash(one)).collect();
+            let len: usize = authorities.iter().map(Vec::len).sum();
+            self.cluster = Some(format!("{} {len} {sums:x?}", config.cluster_url).into());
+        }
+        self
+    }
+
+    /// Sets whether an [audit](kube_informer::SharedInformer::audit) follows each start from kept
+    /// objects. True unless set.
+    ///
+    /// Only an audit finds objects of a lost history, if a server was restored from a backup and
+    /// has passed the kept version since.
+    pub fn audits(mut self, audits: bool) -> Self {
+        self.audits = audits;
         self
     }
 
@@ -88,22 +129,51 @@ impl WarmCache {
 }
 
 impl WarmStore for WarmCache {
-    fn open(&self, name: &TableName) -> Result<Box<dyn WarmTable>, WarmError> {
-        // The same in every build. The file has the whole name.
-        let place = ring_hash(&name.collection);
-        let path = self.directory.join(format!("{place:016x}.cache"));
-        self.lock.enter(&path)?;
+    fn open(&self, name: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError> {
         let name = format!("{}\n{}", name.cluster, name.collection);
-        Ok(Box::new(Table::new(path, name, self.lock.clone())))
+        // The same in every build. The file has the whole name.
+        let path = self.directory.join(format!("{:016x}.cache", ring_hash(&name)));
+        let table = Table::open(path, name, self.lock.clone());
+        Ok(table.map(|table| Box::new(table) as _))
     }
 
     fn cluster(&self) -> Option<Arc<str>> {
         self.cluster.clone()
     }
 
+    fn audits(&self) -> bool {
+        self.audits
+    }
+
     fn interval(&self) -> Duration {
         self.interval
     }
+}
+
+/// Removes new files that were not finished, and those that no informer has used for long.
+fn remove_unused(directory: &Path) -> io::Result<()> {
+    let mut removed = 0_usize;
+    for file in fs::read_dir(directory)? {
+        let path = file?.path();
+        let is_table = |stem: &str| stem.len() == 16 && stem.bytes().all(|b| b.is_ascii_hexdigit());
+        let unused = match path.extension().and_then(|end| end.to_str()) {
+            Some("new") => true,
+            Some("cache") => {
+                let used = fs::metadata(&path)?.modified()?;
+                SystemTime::now().duration_since(used).is_ok_and(|age| age > UNUSED)
+            }
+            _ => false,
+        };
+        if unused && path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_table) {
+            fs::remove_file(&path)?;
+            removed += 1;
+        }
+    }
+    if removed > 0 {
+        let path = directory.display();
+        tracing::info!(%path, removed, "kept caches that no informer uses were removed");
+    }
+    Ok(())
 }
 
 /// The README's program compiles.

@@ -63,12 +63,9 @@ impl DirectoryLock {
         Err(CacheError::TakenOver(self.path.clone()))
     }
 
-    /// Notes that a table is open. Fails if it is open already.
-    pub(super) fn enter(&self, table: &Path) -> Result<(), CacheError> {
-        if self.open.lock().insert(table.to_owned()) {
-            return Ok(());
-        }
-        Err(CacheError::TableInUse(table.to_owned()))
+    /// Notes that a table is open. Returns false if it is open already.
+    pub(super) fn enter(&self, table: &Path) -> bool {
+        self.open.lock().insert(table.to_owned())
     }
 
     pub(super) fn leave(&self, table: &Path) {

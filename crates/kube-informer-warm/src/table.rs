@@ -9,8 +9,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use kube_informer::warm::{WarmError, WarmRecord, WarmState, WarmTable};
+use kube_informer::warm::{WarmError, WarmRecord, WarmTable};
 use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 
 use super::error::CacheError;
@@ -59,9 +60,14 @@ struct Place {
 }
 
 impl Table {
-    pub(super) fn new(path: PathBuf, name: String, lock: Arc<DirectoryLock>) -> Self {
-        let _none = fs::remove_file(new_path(&path));
-        Self { path, name, lock, dictionary: Vec::new(), committed: None, base: 0, batch: None }
+    /// Opens a table. `None` if it is open already.
+    pub(super) fn open(path: PathBuf, name: String, lock: Arc<DirectoryLock>) -> Option<Self> {
+        if !lock.enter(&path) {
+            return None;
+        }
+        note_use(&path);
+        let (dictionary, committed, batch) = (Vec::new(), None, None);
+        Some(Self { path, name, lock, dictionary, committed, base: 0, batch })
     }
 
     /// Opens the batch: a new one is appended.
@@ -128,7 +134,7 @@ impl Table {
     }
 
     /// Finds the records of the last commit. Returns its state and their places, in order.
-    fn scan(&mut self) -> Result<Option<(WarmState, Vec<Place>)>, CacheError> {
+    fn scan(&mut self) -> Result<Option<(String, Vec<Place>)>, CacheError> {
         let reading = || CacheError::io("reading", &self.path);
         let file = match File::open(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -160,9 +166,8 @@ impl Table {
                 REMOVE => batch.push((rest.to_vec(), None)),
                 DICTIONARY if rest.len() <= DICTIONARY_LEN => self.dictionary = rest.to_vec(),
                 COMMIT => {
-                    let Some((whole, version)) = rest.split_first() else { break };
-                    let Ok(version) = std::str::from_utf8(version) else { break };
-                    state = Some(WarmState { version: version.to_owned(), whole: *whole == 1 });
+                    let Ok(text) = std::str::from_utf8(rest) else { break };
+                    state = Some(text.to_owned());
                     for (key, place) in batch.drain(..) {
                         match place {
                             Some(place) => drop(live.insert(key, place)),
@@ -205,11 +210,8 @@ impl<'a> Record<'a> {
 }
 
 impl WarmTable for Table {
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(WarmRecord<'_>),
-    ) -> Result<Option<WarmState>, WarmError> {
-        let Some((mut state, places)) = self.scan()? else { return Ok(None) };
+    fn read(&mut self, visit: &mut dyn FnMut(WarmRecord<'_>)) -> Result<Option<String>, WarmError> {
+        let Some((state, places)) = self.scan()? else { return Ok(None) };
         let reading = || CacheError::io("reading", &self.path);
         let mut file = BufReader::new(File::open(&self.path).map_err(reading())?);
         let (mut payload, mut at) = (Vec::new(), 0_u64);
@@ -226,12 +228,12 @@ impl WarmTable for Table {
             });
             match record {
                 Some((key, form, bytes)) => visit(WarmRecord { key, form, bytes: &bytes }),
-                None => state.whole = false,
+                None => {
+                    // A record that can't be read must not stay.
+                    self.committed = None;
+                    return Ok(None);
+                }
             }
-        }
-        if !state.whole {
-            // Records that can't be read must not stay.
-            self.committed = None;
         }
         Ok(Some(state))
     }
@@ -266,12 +268,10 @@ impl WarmTable for Table {
         Ok(self.push(&payload)?)
     }
 
-    fn commit(&mut self, state: &WarmState) -> Result<(), WarmError> {
+    fn commit(&mut self, state: &str) -> Result<(), WarmError> {
         self.lock.check()?;
         self.push_samples()?;
-        let mut payload = vec![COMMIT, u8::from(state.whole)];
-        payload.extend(state.version.as_bytes());
-        self.push(&payload)?;
+        self.push(&[&[COMMIT], state.as_bytes()].concat())?;
         // An error from here on leaves it open what the file holds.
         self.committed = None;
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
@@ -301,8 +301,15 @@ impl Drop for Batch {
 
 impl Drop for Table {
     fn drop(&mut self) {
+        note_use(&self.path);
         self.lock.leave(&self.path);
     }
+}
+
+/// Makes the file as young as its use. A kind that does not change is not written.
+fn note_use(path: &Path) {
+    let file = OpenOptions::new().append(true).open(path);
+    let _none = file.and_then(|file| file.set_modified(SystemTime::now()));
 }
 
 fn new_path(path: &Path) -> PathBuf {

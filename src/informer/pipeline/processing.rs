@@ -24,6 +24,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey};
 use crate::panic::SafeDropper;
 use crate::processor::{Listeners, Notification, Recipients};
+use crate::warm::is_inside;
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget};
 
 /// The number of attempts to apply a batch to a draft before other writers are locked out.
@@ -171,7 +172,8 @@ impl Pipeline {
         let populating = !self.populated.load(Ordering::Relaxed);
         let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
-        let after_kept = populating && self.kept.is_some() && batch.is_first_list();
+        let kept = self.kept.as_deref().filter(|kept| batch.is_list() && !kept.is_consumed());
+        let after_kept = kept.is_some();
         let update = BatchUpdate { batch: &batch, initial, resyncing, after_kept };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update, budget).await;
         let Published { faults, before } = published;
@@ -195,9 +197,9 @@ impl Pipeline {
             let dispatch = self.processor.enter();
             dispatch.end_initial();
             self.populated.store(true, Ordering::Relaxed);
-            if let Some(kept) = &self.kept {
-                kept.consume();
-            }
+        }
+        if let Some(kept) = kept {
+            kept.consume();
         }
         self.fifo.done_in_turns(&batch).await;
         before.free().await;
@@ -310,7 +312,8 @@ impl BatchUpdate<'_> {
                 Delta::Deleted { object, final_state_known } => {
                     let final_state_known = *final_state_known;
                     let Some(stored) = write.remove(key) else {
-                        if self.after_kept {
+                        // Outside of the shard it may exist.
+                        if self.after_kept && is_inside(self.batch.shard.as_ref(), key, object) {
                             let object = object.clone();
                             let event = CachedEvent::Deleted { object, final_state_known };
                             let recipients = Recipients::Everyone;

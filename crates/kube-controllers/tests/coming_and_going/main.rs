@@ -13,6 +13,7 @@ mod helpers;
 #[path = "../../../../tests/helpers/http.rs"]
 mod http;
 mod interests;
+mod kept;
 mod managers;
 mod own_additions;
 mod readiness;

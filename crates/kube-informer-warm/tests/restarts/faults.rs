@@ -10,22 +10,29 @@ use bytes::Bytes;
 use http::Response;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::testing::ApiServer;
-use kube_informer::warm::{TableName, WarmError, WarmRecord, WarmState, WarmStore, WarmTable};
-use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::warm::{TableName, WarmError, WarmRecord, WarmStore, WarmTable};
+use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
 use parking_lot::Mutex;
 use tokio::time::{advance, sleep};
 
-use crate::world::{LIMIT, Scope, Scratch, map, view};
+use crate::world::{LIMIT, Scope, Scratch, lists, map, view};
 
 type Records = BTreeMap<String, (u8, Vec<u8>)>;
 
 /// A store in memory that can fail.
 #[derive(Clone, Default)]
 struct Memory {
-    kept: Arc<Mutex<(Records, Option<WarmState>)>>,
-    blocks: Arc<AtomicBool>,
+    kept: Arc<Mutex<(Records, Option<String>)>>,
+    opens_block: Arc<AtomicBool>,
+    commits_block: Arc<AtomicBool>,
     panics_at: &'static str,
+}
+
+fn wait_while(blocks: &AtomicBool) {
+    while blocks.load(SeqCst) {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 impl Memory {
@@ -35,11 +42,9 @@ impl Memory {
 }
 
 impl WarmStore for Memory {
-    fn open(&self, _: &TableName) -> Result<Box<dyn WarmTable>, WarmError> {
-        while self.blocks.load(SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        Ok(Box::new(Table { records: Records::new(), store: self.clone() }))
+    fn open(&self, _: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError> {
+        wait_while(&self.opens_block);
+        Ok(Some(Box::new(Table { records: Records::new(), store: self.clone() })))
     }
 
     fn cluster(&self) -> Option<Arc<str>> {
@@ -59,10 +64,7 @@ struct Table {
 }
 
 impl WarmTable for Table {
-    fn read(
-        &mut self,
-        visit: &mut dyn FnMut(WarmRecord<'_>),
-    ) -> Result<Option<WarmState>, WarmError> {
+    fn read(&mut self, visit: &mut dyn FnMut(WarmRecord<'_>)) -> Result<Option<String>, WarmError> {
         let (records, state) = self.store.kept.lock().clone();
         self.records = records;
         for (key, (form, bytes)) in &self.records {
@@ -86,8 +88,9 @@ impl WarmTable for Table {
         Ok(())
     }
 
-    fn commit(&mut self, state: &WarmState) -> Result<(), WarmError> {
-        *self.store.kept.lock() = (self.records.clone(), Some(state.clone()));
+    fn commit(&mut self, state: &str) -> Result<(), WarmError> {
+        wait_while(&self.store.commits_block);
+        *self.store.kept.lock() = (self.records.clone(), Some(state.to_owned()));
         Ok(())
     }
 }
@@ -176,19 +179,80 @@ async fn audit_that_could_not_judge_is_made_again() {
 #[tokio::test(start_paused = true)]
 async fn store_that_blocks_does_not_hold_up_the_first_list() {
     let (server, store) = (server_with("shop", 20), Memory::default());
-    store.blocks.store(true, SeqCst);
+    store.opens_block.store(true, SeqCst);
     let (factory, maps) = start(&server, store.clone());
-    // The paused time goes on by itself only while no thread blocks.
-    for _ in 0..20 {
+    pass(20).await;
+    let synced = maps.has_synced();
+    store.opens_block.store(false, SeqCst);
+    factory.shutdown().await;
+    assert!(synced, "{:?}", maps.status());
+}
+
+/// Lets this many seconds pass. The paused time goes on by itself only while no thread blocks.
+async fn pass(seconds: usize) {
+    for _ in 0..seconds {
         advance(Duration::from_secs(1)).await;
         for _ in 0..1_000 {
             tokio::task::yield_now().await;
         }
     }
-    let synced = maps.has_synced();
-    store.blocks.store(false, SeqCst);
+}
+
+#[tokio::test(start_paused = true)]
+async fn store_that_blocks_does_not_hold_up_a_shutdown() {
+    for first_write in [true, false] {
+        let (server, store) = (server_with("shop", 20), Memory::default());
+        let (factory, maps) = start(&server, store.clone());
+        maps.wait_for_sync(LIMIT).await.unwrap();
+        if !first_write {
+            sleep(Duration::from_secs(5)).await;
+            server.replace(&map("shop", "map-3", 99)).unwrap();
+            sleep(Duration::from_millis(10)).await;
+        }
+        store.commits_block.store(true, SeqCst);
+        let down = tokio::spawn(async move { factory.shutdown().await });
+        pass(20).await;
+        let is_down = down.is_finished();
+        store.commits_block.store(false, SeqCst);
+        assert!(is_down, "first write: {first_write}");
+        assert!(maps.is_stopped() && maps.provisional().is_none());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn interest_taken_again_at_once_is_kept() {
+    let (server, scratch) = (server_with("shop", 600), Scratch::new("again"));
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
+    let taken = async || {
+        let maps = factory.interest(InformerSpec::<ConfigMap>::new()).unwrap();
+        factory.start().unwrap();
+        maps.wait_for_sync(LIMIT).await.unwrap();
+        maps
+    };
+    drop(taken().await);
+    for _ in 0..3 {
+        let before = server.requests().len();
+        let maps = taken().await;
+        assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 600));
+    }
     factory.shutdown().await;
-    assert!(synced, "{:?}", maps.status());
+}
+
+/// The store counts its changes from zero, as that of the kept objects did.
+#[tokio::test(start_paused = true)]
+async fn first_state_is_written_although_its_counts_are_the_kept_ones() {
+    let store = Memory::default();
+    run_once(&server_with("shop", 20), store.clone()).await;
+    let other = server_with("bank", 20);
+    let factory = SharedInformerFactory::builder(other.client()).warm(store.clone()).build();
+    let spec = InformerSpec::<ConfigMap>::new().trust_versions(false);
+    let maps = factory.informer_with(spec).unwrap();
+    factory.start().unwrap();
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    factory.shutdown().await;
+    let kept = store.kept.lock();
+    assert!(kept.0.keys().all(|key| key.starts_with("bank/")), "{:?}", kept.0.keys());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,13 +1,15 @@
-//! Programs that are killed at a write, and started again.
+//! Programs that are killed at a write, and started again, perhaps with another scope.
+//!
+//! A world is made from a seed. One that fails says so; `RESTARTS_SEED=n` plays it again, alone,
+//! and `RESTARTS_SEEDS=n` plays so many instead of the usual ones.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use fastrand::Rng;
 use kube_informer::testing::ApiServer;
-use tokio::task::JoinSet;
 
-use crate::draws::seeds;
+use crate::seeds::{in_simulated_time, play_all};
 use crate::world::{Run, Scope, Scratch, View, map};
 
 const SEEDS: u64 = 50;
@@ -22,6 +24,19 @@ enum Before {
 
 fn server() -> ApiServer {
     ApiServer::builder().bookmark_interval(Duration::from_secs(20)).build()
+}
+
+fn draw_scope(rng: &mut Rng) -> Scope {
+    let at = |n| u64::MAX / 4 * n;
+    match rng.u8(..5) {
+        0 => Scope::Everything,
+        1 => Scope::Namespace,
+        2 => Scope::Web,
+        _ => {
+            let from = rng.u64(..3);
+            Scope::Shard(at(from), at(rng.u64(from + 1..=4)))
+        }
+    }
 }
 
 /// Makes changes. Adds every uid that an object had meanwhile.
@@ -48,7 +63,7 @@ fn change(server: &ApiServer, rng: &mut Rng, changes: usize, ever: &mut HashSet<
 /// Plays the runs of one program. Returns the number of starts that told of deleted objects.
 async fn play(seed: u64) -> usize {
     let mut rng = Rng::with_seed(seed);
-    let scope = [Scope::Everything, Scope::Namespace, Scope::Web][rng.usize(..3)];
+    let mut scope = draw_scope(&mut rng);
     let scratch = Scratch::new(&format!("kills-{seed}"));
     let mut server = server();
     let (mut ever, mut before, mut told) = (HashSet::new(), Before::Killed, 0);
@@ -61,6 +76,15 @@ async fn play(seed: u64) -> usize {
             let changes = rng.usize(1..200);
             change(&server, &mut rng, changes, &mut ever);
             (before, newest) = (Before::Killed, None);
+        }
+        if rng.u8(..6) == 0 {
+            let other = draw_scope(&mut rng);
+            let shards = [scope, other].iter().all(|scope| scope.is_of_shards());
+            if !shards {
+                // Another table.
+                before = Before::Killed;
+            }
+            scope = other;
         }
         let run = Run::synced(&server, scratch.path(), scope).await;
         let version = run.informer.snapshot().version().unwrap().to_string().parse().unwrap();
@@ -77,7 +101,8 @@ async fn play(seed: u64) -> usize {
         assert_eq!(keys.len(), gone.len(), "deleted twice");
         if let Before::Stopped(last) = &before {
             for (key, (uid, _)) in last {
-                let exists = now.get(key).is_some_and(|(other, _)| other == uid);
+                // Outside of the shard, another replica is told.
+                let exists = now.get(key).is_some_and(|(other, _)| other == uid) || !scope.has(uid);
                 let told = gone.iter().any(|(_, gone, _)| gone == uid);
                 assert!(exists || told, "the deletion of {key} was not told");
             }
@@ -88,7 +113,7 @@ async fn play(seed: u64) -> usize {
             change(&server, &mut rng, changes, &mut ever);
             tokio::time::sleep(Duration::from_millis(rng.u64(..150))).await;
             if rng.bool() {
-                image = scratch.tables().first().map(|path| std::fs::read(path).unwrap());
+                image = scratch.newest_table().map(|path| (std::fs::read(&path).unwrap(), path));
             }
         }
         run.settle(&server, scope).await;
@@ -96,7 +121,7 @@ async fn play(seed: u64) -> usize {
             (run.stored(), run.informer.snapshot().version().unwrap().to_string());
         run.shutdown().await;
         (before, newest) = (Before::Stopped(last), version.parse().ok());
-        if let (Some(mut image), [table]) = (image, &*scratch.tables()) {
+        if let Some((mut image, table)) = image {
             // The process was killed earlier, and perhaps in the middle of a write.
             if rng.bool() {
                 image.truncate(rng.usize(..=image.len()));
@@ -121,18 +146,9 @@ async fn play(seed: u64) -> usize {
 
 /// The store, and what a handler was told, are the server's state after each start, and no deletion
 /// is made up.
-#[tokio::test(start_paused = true)]
-async fn killed_programs_start_with_the_servers_state() {
-    let (mut told, mut seeds) = (0, 0..seeds(SEEDS));
-    let mut worlds = JoinSet::new();
-    while !(seeds.is_empty() && worlds.is_empty()) {
-        // Each world waits for its disk.
-        while worlds.len() < 8
-            && let Some(seed) = seeds.next()
-        {
-            worlds.spawn(play(seed));
-        }
-        told += worlds.join_next().await.map_or(0, Result::unwrap);
-    }
-    assert!(told > 20, "only {told} starts told of deleted objects");
+#[test]
+fn killed_programs_start_with_the_servers_state() {
+    let told = play_all("RESTARTS", SEEDS, |seed| in_simulated_time(seed, play(seed)));
+    let starts: usize = told.iter().sum();
+    assert!(starts * 3 > told.len(), "only {starts} starts told of deleted objects");
 }

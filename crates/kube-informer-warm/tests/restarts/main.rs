@@ -1,10 +1,14 @@
 //! Restarts with kept caches, against the embedded server.
 
-#[path = "../../../../tests/helpers/draws.rs"]
-mod draws;
+#[path = "../../../../tests/coming_and_going/definitions.rs"]
+#[expect(dead_code, reason = "the informer's program uses the rest")]
+mod definitions;
 mod example;
 mod faults;
 mod kills;
+#[path = "../../../../tests/convergence/seeds.rs"]
+mod seeds;
+mod served;
 mod starts;
 mod tables;
 mod world;

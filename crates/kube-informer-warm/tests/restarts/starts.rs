@@ -1,13 +1,17 @@
 //! Single starts.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use kube::Config;
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerSpec, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
+use tokio::sync::watch;
 
-use crate::world::{LIMIT, Run, Scope, Scratch, map};
+use crate::world::{LIMIT, Run, Scope, Scratch, is_question, map};
 
 const EVERYTHING: Scope = Scope::Everything;
 
@@ -24,9 +28,9 @@ fn server_with(maps: u64) -> ApiServer {
 fn requests(server: &ApiServer, before: usize) -> Vec<&'static str> {
     let all = server.requests();
     let all = all[before..].iter().filter(|request| request.path().ends_with("/configmaps"));
-    all.map(|request| match &*request.target {
+    all.map(|request| match request {
         _ if request.watch => "watch",
-        target if target.contains("limit=1&") || target.ends_with("limit=1") => "one",
+        _ if is_question(request) => "one",
         _ => "list",
     })
     .collect()
@@ -182,7 +186,132 @@ async fn cluster_is_known_by_its_oldest_namespace() {
         second.create(&map("other", &format!("map-{n}"), n)).unwrap();
     }
     assert_eq!(run(&second).await, 0);
-    assert_eq!((run(&second).await, scratch.tables().len()), (0, 1));
+    assert_eq!((run(&second).await, scratch.tables().len()), (0, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn own_mark_and_configuration_come_after_the_oldest_namespace() {
+    let scratch = Scratch::new("marks");
+    let run = async |server: &ApiServer, mark: &dyn Fn(WarmCache) -> WarmCache| {
+        let cache = mark(WarmCache::open(scratch.path()).unwrap());
+        let run = Run::with(server, cache, EVERYTHING);
+        run.informer.wait_for_sync(LIMIT).await.unwrap();
+        run.shutdown().await;
+        scratch.tables().len()
+    };
+    let config = |authority: Option<&[u8]>| {
+        let mut config = Config::new("https://127.0.0.1:6443".parse().unwrap());
+        config.root_cert = authority.map(|authority| vec![authority.to_vec()]);
+        config
+    };
+    let server = server_with(20);
+    assert_eq!(run(&server, &|cache| cache.cluster_of(&config(None))).await, 0);
+    assert_eq!(run(&server, &|cache| cache.cluster_of(&config(Some(b"one")))).await, 1);
+    assert_eq!(run(&server, &|cache| cache.cluster_of(&config(Some(b"two")))).await, 2);
+    let own = |cache: WarmCache| cache.cluster("own").cluster_of(&config(Some(b"one")));
+    assert_eq!(run(&server, &own).await, 3);
+    let mut namespace = Namespace::default();
+    namespace.metadata.name = Some("kube-system".into());
+    server.create(&namespace).unwrap();
+    assert_eq!(run(&server, &own).await, 4);
+    assert_eq!(run(&server, &|cache| cache).await, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_of_a_factory_ask_for_the_cluster_once() {
+    let (server, scratch) = (server_with(20), Scratch::new("asked"));
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
+    let namespaces = (0..20).map(|n| format!("namespace-{n}"));
+    let maps = factory.in_namespaces::<ConfigMap>(namespaces);
+    factory.start().unwrap();
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    let asked = server.requests().iter().filter(|one| one.path().ends_with("/kube-system")).count();
+    factory.shutdown().await;
+    assert_eq!((asked, scratch.tables().len()), (1, 20));
+}
+
+const HALF: Scope = Scope::Shard(0, u64::MAX / 2);
+
+#[tokio::test(start_paused = true)]
+async fn equal_shard_goes_on_from_its_objects() {
+    let (server, scratch) = (server_with(40), Scratch::new("shard"));
+    Run::synced(&server, scratch.path(), HALF).await.shutdown().await;
+    let before = HALF.of(&server);
+    server.delete(&map("shop", "map-3", 0)).unwrap();
+    server.delete(&map("shop", "map-4", 0)).unwrap();
+    server.delete(&map("shop", "map-5", 0)).unwrap();
+    server.replace(&map("shop", "map-6", 9)).unwrap();
+    server.replace(&map("shop", "map-7", 9)).unwrap();
+    let requested = server.requests().len();
+    let run = Run::new(&server, scratch.path(), HALF);
+    run.informer.wait_for_sync(LIMIT).await.unwrap();
+    run.settle(&server, HALF).await;
+    assert_eq!(requests(&server, requested), ["one", "watch", "watch"]);
+    let gone: BTreeSet<_> = run.told.lock().gone.iter().map(|(key, ..)| key.clone()).collect();
+    let now = HALF.of(&server);
+    let expected: BTreeSet<_> = before.into_keys().filter(|key| !now.contains_key(key)).collect();
+    assert!(gone == expected && (1..3).contains(&gone.len()), "{gone:?}, not {expected:?}");
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn moved_shard_is_listed_and_tells_only_its_own_deletes() {
+    let (server, scratch) = (server_with(40), Scratch::new("moved"));
+    Run::synced(&server, scratch.path(), HALF).await.shutdown().await;
+    let kept = HALF.of(&server);
+    let moved = Scope::Shard(u64::MAX / 4, u64::MAX / 4 * 3);
+    for key in kept.keys().take(10) {
+        server.delete(&map("shop", key.split_once('/').unwrap().1, 0)).unwrap();
+    }
+    let requested = server.requests().len();
+    let run = Run::synced(&server, scratch.path(), moved).await;
+    run.settle(&server, moved).await;
+    assert_eq!(requests(&server, requested), ["one", "list", "watch"]);
+    let gone: BTreeSet<_> = run.told.lock().gone.iter().map(|(_, uid, _)| uid.clone()).collect();
+    let deleted = kept.values().take(10).map(|(uid, _)| uid);
+    let expected: BTreeSet<_> = deleted.filter(|uid| moved.has(uid)).cloned().collect();
+    assert!(gone == expected && (1..10).contains(&gone.len()), "{gone:?}, not {expected:?}");
+    run.shutdown().await;
+    // The whole collection, from a part of it.
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    assert!(run.told.lock().gone.is_empty());
+    run.shutdown().await;
+    let requested = server.requests().len();
+    let run = Run::synced(&server, scratch.path(), HALF).await;
+    run.settle(&server, HALF).await;
+    assert_eq!(requests(&server, requested), ["one", "list", "watch"]);
+    run.shutdown().await;
+}
+
+/// A replica is told its shard after it has begun.
+#[tokio::test(start_paused = true)]
+async fn shard_that_comes_late_finds_its_kept_objects() {
+    let (server, scratch) = (server_with(40), Scratch::new("late"));
+    Run::synced(&server, scratch.path(), HALF).await.shutdown().await;
+    let kept = HALF.of(&server);
+    server.delete(&map("shop", kept.keys().next().unwrap().split_once('/').unwrap().1, 0)).unwrap();
+    let cache = || WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let (wanted, shard) = watch::channel(ShardSelector::nothing(ShardKey::Uid));
+    let spec = || InformerSpec::new().shard(shard.clone());
+    let run = Run::of_spec(&server, cache(), spec());
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let requested = server.requests().len();
+    wanted.send_replace(ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]));
+    run.settle(&server, HALF).await;
+    assert_eq!(requests(&server, requested), ["one", "watch", "watch"]);
+    assert_eq!(run.told.lock().gone.len(), 1);
+    // Given back before the end, as replicas do.
+    wanted.send_replace(ShardSelector::nothing(ShardKey::Uid));
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(run.stored().is_empty());
+    run.shutdown().await;
+    let requested = server.requests().len();
+    let run = Run::synced(&server, scratch.path(), HALF).await;
+    run.settle(&server, HALF).await;
+    assert_eq!(requests(&server, requested), ["one", "watch", "watch"]);
+    run.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
-use kube_informer::warm::{TableName, WarmRecord, WarmState, WarmStore, WarmTable};
+use kube_informer::warm::{TableName, WarmRecord, WarmStore, WarmTable};
 use kube_informer_warm::{CacheError, WarmCache};
 
 use crate::world;
@@ -27,9 +28,13 @@ impl Scratch {
     }
 }
 
-type State = (WarmState, BTreeMap<String, (u8, Vec<u8>)>);
+type State = (String, BTreeMap<String, (u8, Vec<u8>)>);
 
 fn open(scratch: &Scratch, cluster: &str) -> Box<dyn WarmTable> {
+    try_open(scratch, cluster).unwrap()
+}
+
+fn try_open(scratch: &Scratch, cluster: &str) -> Option<Box<dyn WarmTable>> {
     let name = TableName { cluster: cluster.into(), collection: "pods".into() };
     WarmStore::open(&scratch.cache, &name).unwrap()
 }
@@ -42,8 +47,8 @@ fn read(scratch: &Scratch, cluster: &str) -> Option<State> {
     Some((state.unwrap()?, records))
 }
 
-fn state(version: u64) -> WarmState {
-    WarmState { version: version.to_string(), whole: true }
+fn state(version: u64) -> String {
+    format!("{version} everything")
 }
 
 /// Writes some batches, and returns the state after each.
@@ -132,15 +137,51 @@ fn batch_without_a_commit_has_no_effect() {
 #[test]
 fn table_of_another_cluster_is_replaced() {
     let scratch = Scratch::new("another-cluster");
-    write(&mut *open(&scratch, "a"));
-    assert_eq!(read(&scratch, "b"), None);
+    let states = write(&mut *open(&scratch, "a"));
+    let of_a = scratch.table();
     let mut table = open(&scratch, "b");
     assert!(table.read(&mut |_| {}).unwrap().is_none() && table.wants_everything());
     table.clear().unwrap();
     table.commit(&state(1)).unwrap();
     drop(table);
-    assert_eq!(read(&scratch, "a"), None);
+    assert_eq!(read(&scratch, "a").as_ref(), states.last());
     assert_eq!(read(&scratch, "b"), Some((state(1), BTreeMap::new())));
+    // The file of one under the name of the other.
+    let of_b = scratch.directory.tables().into_iter().find(|path| *path != of_a).unwrap();
+    fs::copy(of_a, of_b).unwrap();
+    let mut table = open(&scratch, "b");
+    assert!(table.read(&mut |_| {}).unwrap().is_none() && table.wants_everything());
+}
+
+#[test]
+fn file_that_nobody_uses_is_removed() {
+    let scratch = Scratch::new("unused");
+    for cluster in ["old", "used"] {
+        write(&mut *open(&scratch, cluster));
+        for path in scratch.directory.tables() {
+            let file = fs::OpenOptions::new().append(true).open(path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(8 * 24 * 3_600)).unwrap();
+        }
+    }
+    // Opening it is a use.
+    drop(open(&scratch, "used"));
+    let directory = scratch.directory.path();
+    for name in ["0123456789abcdef.new", "notes.new", "old.cache"] {
+        fs::write(directory.join(name), "").unwrap();
+    }
+    let file = fs::OpenOptions::new().append(true).open(directory.join("old.cache")).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let Scratch { cache, directory } = scratch;
+    drop(cache);
+    let scratch = Scratch { cache: WarmCache::open(directory.path()).unwrap(), directory };
+    assert_eq!(read(&scratch, "old"), None);
+    assert!(read(&scratch, "used").is_some());
+    let files = fs::read_dir(scratch.directory.path()).unwrap();
+    let mut names: Vec<_> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name.len() < 20);
+    names.sort();
+    assert_eq!(names, ["lock", "notes.new", "old.cache"]);
 }
 
 #[test]
@@ -183,9 +224,7 @@ fn directory_has_one_owner() {
     let mut table = open(&scratch, "a");
     let again = WarmCache::open(scratch.directory.path());
     assert!(matches!(again, Err(CacheError::Locked(_))));
-    let name = TableName { cluster: "b".into(), collection: "pods".into() };
-    let error = WarmStore::open(&scratch.cache, &name).map(drop).unwrap_err();
-    assert!(matches!(error.downcast_ref(), Some(CacheError::TableInUse(_))), "{error}");
+    assert!(try_open(&scratch, "a").is_none());
     write(&mut *table);
     // Another process has come in spite of the lock.
     fs::write(scratch.directory.path().join("lock"), "another").unwrap();

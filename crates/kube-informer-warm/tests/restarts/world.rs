@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::object::{ShardKey, ShardSelector, ring_hash};
 use kube_informer::testing::ApiServer;
+use kube_informer::testing::api_server::RequestInfo;
 use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 /// Uid and version of each object, by key.
 pub(crate) type View = BTreeMap<String, (String, String)>;
@@ -39,6 +42,14 @@ impl Scratch {
     }
 }
 
+impl Scratch {
+    /// Returns the table that was written last.
+    pub(crate) fn newest_table(&self) -> Option<PathBuf> {
+        let written = |path: &PathBuf| std::fs::metadata(path).unwrap().modified().unwrap();
+        self.tables().into_iter().max_by_key(written)
+    }
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _left = std::fs::remove_dir_all(&self.0);
@@ -57,6 +68,19 @@ pub(crate) fn map(namespace: &str, name: &str, value: u64) -> ConfigMap {
     map
 }
 
+/// Returns whether a request asks for the version of a collection, with a list of one object.
+pub(crate) fn is_question(request: &RequestInfo) -> bool {
+    request.target.contains("limit=1&") || request.target.ends_with("limit=1")
+}
+
+/// Returns the number of whole lists of a resource since there were `before` requests.
+pub(crate) fn lists(server: &ApiServer, before: usize, plural: &str) -> usize {
+    let requests = server.requests();
+    let requests = requests[before..].iter();
+    let lists = requests.filter(|request| request.path().ends_with(plural) && !request.watch);
+    lists.filter(|request| !is_question(request)).count()
+}
+
 pub(crate) fn view<'a>(maps: impl IntoIterator<Item = &'a ConfigMap>) -> View {
     let entry = |map: &ConfigMap| {
         let metadata = map.metadata.clone();
@@ -72,6 +96,8 @@ pub(crate) enum Scope {
     Everything,
     Namespace,
     Web,
+    /// The objects whose uids have places from this one on, as far as to this one.
+    Shard(u64, u64),
 }
 
 impl Scope {
@@ -81,15 +107,35 @@ impl Scope {
             Self::Everything => true,
             Self::Namespace => map.metadata.namespace.as_deref() == Some("shop"),
             Self::Web => map.metadata.labels.as_ref().unwrap()["app"] == "web",
+            Self::Shard(..) => self.has(map.metadata.uid.as_ref().unwrap()),
         }))
     }
 
-    fn spec(self) -> InformerSpec<ConfigMap> {
+    /// Returns whether the object with this uid is in the shard, if there is one.
+    pub(crate) fn has(self, uid: &str) -> bool {
+        self.shard().is_none_or(|shard| shard.contains(ring_hash(uid)))
+    }
+
+    /// Returns whether its objects are in the table of the whole collection.
+    pub(crate) fn is_of_shards(self) -> bool {
+        matches!(self, Self::Everything | Self::Shard(..))
+    }
+
+    fn shard(self) -> Option<ShardSelector> {
+        let Self::Shard(from, to) = self else { return None };
+        Some(ShardSelector::new(ShardKey::Uid, [from..=to]))
+    }
+
+    pub(crate) fn spec(self) -> InformerSpec<ConfigMap> {
         let spec = InformerSpec::new();
         match self {
             Self::Everything => spec,
             Self::Namespace => spec.namespace("shop"),
             Self::Web => spec.labels("app=web"),
+            Self::Shard(..) => match self.shard() {
+                Some(shard) => spec.shard(watch::channel(shard).1),
+                None => spec,
+            },
         }
     }
 }

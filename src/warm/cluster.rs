@@ -1,0 +1,55 @@
+//! The mark of the cluster whose objects are kept.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube::Client;
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use super::kept::ask;
+use super::resume::LIMIT;
+use super::{WarmError, WarmStore};
+use crate::transport::document::read_document;
+
+/// The path of the namespace whose uid marks a cluster.
+const KUBE_SYSTEM: &str = "/api/v1/namespaces/kube-system";
+
+/// A store, and the mark of the cluster once it is known. The informers of a factory share it.
+pub(crate) struct ClusterStore {
+    pub(super) store: Arc<dyn WarmStore>,
+    mark: OnceCell<Arc<str>>,
+}
+
+impl ClusterStore {
+    pub(crate) fn new(store: Arc<dyn WarmStore>) -> Self {
+        Self { store, mark: OnceCell::new() }
+    }
+
+    /// Returns the uid of the namespace `kube-system`, or the store's mark if the server does not
+    /// show it.
+    ///
+    /// # Errors
+    /// The problem, if it is not a passing one.
+    pub(super) async fn mark(&self, client: &Client) -> Result<Arc<str>, Option<WarmError>> {
+        let asking = async {
+            let reading = read_document::<Namespace>(client, KUBE_SYSTEM, "application/json");
+            let code = match timeout(LIMIT, reading).await.map_err(|_| None)? {
+                Ok(namespace) => match namespace.metadata.uid.filter(|uid| !uid.is_empty()) {
+                    Some(uid) => return Ok(uid.into()),
+                    None => 200,
+                },
+                Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => status.code,
+                Err(_) => return Err(None),
+            };
+            ask(|| self.store.cluster()).map_err(Some)?.ok_or_else(|| {
+                let problem = format!(
+                    "the cluster is not known: the answer to a get of the namespace kube-system, \
+                     {code}, has no uid; allow the get, or give the cache a mark of the cluster"
+                );
+                Some(problem.into())
+            })
+        };
+        self.mark.get_or_try_init(|| asking).await.cloned()
+    }
+}
