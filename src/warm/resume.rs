@@ -24,15 +24,12 @@ pub(super) const LIMIT: Duration = Duration::from_secs(15);
 /// The time without an event after which a watch counts as one of a quiet kind.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// The number of kept objects below which a whole list costs about as little as one of metadata.
+/// The number of kept objects below which a whole list costs about as little as one of metadata,
+/// and the number of events from which it may cost less than the watch.
 const FEW: usize = 500;
 
 /// The page size of the list of metadata.
 const PAGE: u32 = 5_000;
-
-/// The number of changes from which a list is cheaper than the watch, if it is also that of the
-/// kept objects.
-const MANY: usize = 1_000;
 
 /// Kept objects, and the events since.
 struct Replayed {
@@ -96,7 +93,8 @@ async fn catch_up(
     query.shard.clone_from(&replayed.shard);
     let mut events = source.watch(&query, hints).await.ok()?;
     let mut budget = YieldBudget::new();
-    let most = MANY.max(replayed.kept.len());
+    // Beyond, the events are more bytes than half of a list.
+    let mut left = FEW.max(replayed.kept.len() / 2);
     let mut compared = false;
     while !replayed.version.is_at_least(current) {
         budget.spend(1).await;
@@ -110,9 +108,7 @@ async fn catch_up(
                 compared = true;
             }
         }
-        if replayed.changed.len() > most {
-            return None;
-        }
+        left = left.checked_sub(1)?;
     }
     Some(())
 }

@@ -1,7 +1,7 @@
 //! Restarts with kept caches, against the embedded server.
 
 #[path = "../../../../tests/coming_and_going/definitions.rs"]
-#[expect(dead_code, reason = "the informer's program uses the rest")]
+#[allow(dead_code, reason = "the informer's program uses the rest")]
 mod definitions;
 mod example;
 mod faults;

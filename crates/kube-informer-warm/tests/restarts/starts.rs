@@ -65,6 +65,20 @@ async fn kept_objects_and_events_are_the_first_list() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn start_writes_only_what_changed() {
+    let (server, scratch) = (server_with(200), Scratch::new("changes"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    let size = || std::fs::metadata(&scratch.tables()[0]).unwrap().len();
+    let before = size();
+    server.replace(&map("shop", "map-4", 9)).unwrap();
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    run.shutdown().await;
+    assert!((before + 1..before + 1_000).contains(&size()), "{before} bytes grew to {}", size());
+}
+
+#[tokio::test(start_paused = true)]
 async fn quiet_kind_is_proved_by_metadata() {
     let (server, scratch) = (server_with(600), Scratch::new("quiet"));
     Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
