@@ -1,8 +1,8 @@
 //! Starts from kept objects beside cold ones: requests, bytes, processor time, memory, the size of
 //! the file, the cost of writing it, and a hundred replicas that start at once.
 //!
-//! `cargo bench --workspace --bench restarts`; `-- --pods 600 --rate 10 --seconds 3 --runs 1
-//! --replicas 5 --shared 200` for a quick look. It starts itself as the embedded server, and as one client after another, and
+//! `cargo bench --workspace --bench restarts`; for a quick look, `-- --pods 600 --rate 10
+//! --seconds 3 --runs 1 --replicas 5 --shared 200`. It starts itself as the embedded server, and as one client after another, and
 //! prints tables in Markdown.
 //!
 //! | option | |
@@ -199,7 +199,7 @@ impl Bench<'_> {
              written | file |\n|---|---|---|---|---|---|"
         );
         for (name, cache) in [("not kept", None), ("kept", Some("kept"))] {
-            // What the first write of a start has to do is not counted.
+            // Brings the file up to date, which is no part of the figures.
             self.start(server, Some("kept"), &[]);
             let mut arguments = vec![("kubeconfig", self.scratch.path("kubeconfig"))];
             arguments.extend(cache.map(|cache| ("cache", self.scratch.path(cache))));
