@@ -2,8 +2,8 @@
 //! the file, the cost of writing it, and a hundred replicas that start at once.
 //!
 //! `cargo bench --workspace --bench restarts`; for a quick look, `-- --pods 600 --rate 10
-//! --seconds 3 --runs 1 --replicas 5 --shared 200`. It starts itself as the embedded server, and as one client after another, and
-//! prints tables in Markdown.
+//! --seconds 3 --runs 1 --replicas 5 --shared 200`. It starts itself as the embedded server, and as
+//! one client after another, and prints tables in Markdown.
 //!
 //! | option | |
 //! |---|---|
