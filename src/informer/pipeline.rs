@@ -25,9 +25,9 @@ use crate::delta_fifo::DeltaFifo;
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::metrics::Origin;
-use crate::object::{KnownObjects, ShardSelector};
+use crate::object::{CachedEvent, KnownObjects, ShardSelector};
 use crate::packer::Packer;
-use crate::panic::{SafeDrop, SafeDropper, drop_safely};
+use crate::panic::{SafeDrop, SafeDropEvent, SafeDropper, drop_safely};
 use crate::processor::{
     EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HandlerStatus, HeldUpBy,
     SharedProcessor, Tap, TapEvents, TapSource,
@@ -214,7 +214,8 @@ impl Pipeline {
         Ok(stream)
     }
 
-    /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
+    /// Adds a tap. Returns a snapshot of the store: the tap takes every later change. Before these,
+    /// it gives the deletes that happened before the start, while they are known.
     pub(super) fn tap(
         &self,
         source: TapSource,
@@ -223,8 +224,15 @@ impl Pipeline {
         let lifecycle = self.lifecycle.lock();
         self.refuse_if_stopped(&lifecycle)?;
         let mut dispatch = self.processor.enter();
-        let tap = dispatch.add_tap(source, events);
-        Ok((tap, self.indexer.snapshot()))
+        let mut tap = dispatch.add_tap(source, events);
+        let stored = self.indexer.snapshot();
+        let gone = self.kept.iter().flat_map(|kept| kept.gone());
+        let gone = gone.filter(|(key, _)| stored.get_cached(key).is_none());
+        tap.begin_with(gone.map(|(key, object)| {
+            let event = CachedEvent::Deleted { object, final_state_known: false };
+            (key, SafeDropEvent::new(event, self.dropper.clone()))
+        }));
+        Ok((tap, stored))
     }
 
     /// Returns the source, unless the reflector has dropped it. Drop it by `drop_safely`.

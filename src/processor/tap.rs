@@ -4,6 +4,7 @@
 //! state may matter to its consumer. The processing loop itself gives a tap its events: through a
 //! bounded channel, or by a call. While the channel is full, the loop waits.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::future::pending;
 use std::marker::PhantomData;
@@ -43,6 +44,8 @@ type TapCall = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
 /// [`SharedInformer::tap`](crate::SharedInformer::tap) gives one. Dropping it removes it.
 #[must_use = "a tap is removed when it is dropped"]
 pub struct Tap<K: ?Sized = dyn AnyObject> {
+    /// The events that precede all others.
+    first: VecDeque<(ObjectKey, SafeDropEvent)>,
     /// `None` for a function, which the processing loop calls.
     events: Option<TapEvents>,
     guard: TapGuard,
@@ -109,14 +112,22 @@ impl<K: ?Sized> Tap<K> {
         events: Option<TapEvents>,
     ) -> Self {
         let guard = TapGuard(Arc::downgrade(shared), Arc::downgrade(source));
-        Self { events, guard, view: None, kind: PhantomData }
+        Self { first: VecDeque::new(), events, guard, view: None, kind: PhantomData }
+    }
+
+    /// Puts events before all others. A function does not get them.
+    pub(crate) fn begin_with(&mut self, first: impl Iterator<Item = (ObjectKey, SafeDropEvent)>) {
+        self.first.extend(first);
     }
 
     /// Returns the next event. Returns `None` after the informer was stopped and the tap has no
     /// event left. Cancel safe.
     pub async fn next(&mut self) -> Option<(ObjectKey, CachedEvent<K>)> {
-        let Some(events) = &mut self.events else { return pending().await };
-        let (key, mut event) = events.recv().await?;
+        let (key, mut event) = match (self.first.pop_front(), &mut self.events) {
+            (Some(first), _) => first,
+            (None, Some(events)) => events.recv().await?,
+            (None, None) => return pending().await,
+        };
         let event = event.take()?;
         let event = match &self.view {
             Some(view) => view.show_event(event),
@@ -127,7 +138,8 @@ impl<K: ?Sized> Tap<K> {
 
     /// Returns the same tap, whose objects are read as they are stored, or through a view.
     pub(crate) fn through<L: ?Sized>(self, view: Option<Arc<View>>) -> Tap<L> {
-        Tap { events: self.events, guard: self.guard, view, kind: PhantomData }
+        let Self { first, events, guard, .. } = self;
+        Tap { first, events, guard, view, kind: PhantomData }
     }
 }
 

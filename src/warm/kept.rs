@@ -12,18 +12,23 @@ use super::cluster::ClusterStore;
 use super::{TableName, WarmError, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
 use crate::object::{
-    AnyObject, Cached, KnownChunks, KnownObjects, ObjectKey, ObjectState, ResourceVersion,
+    AnyObject, Cached, KeyMap, KnownChunks, KnownObjects, ObjectKey, ObjectState, ResourceVersion,
     ShardSelector,
 };
 use crate::packer::Packer;
-use crate::panic::catch;
+use crate::panic::{catch, drop_safely};
 use crate::sync::Mutex;
+use crate::time::after;
 use crate::transport::ApiCollection;
 
 /// The time in which an informer that is ending gives its table back, and the pause between two
 /// attempts to open it.
 const HANDOVER: Duration = Duration::from_secs(1);
 const HANDOVER_PAUSE: Duration = Duration::from_millis(20);
+
+/// The time after the first list for which the kept objects that it lacks are known. Controllers
+/// connect to an informer that has synced.
+const GONE: Duration = Duration::from_secs(600);
 
 /// The kept objects of one informer, and its table.
 pub(crate) struct Kept {
@@ -36,6 +41,8 @@ pub(crate) struct Kept {
     loading: Arc<tokio::sync::Mutex<()>>,
     /// True once the first list is in the store.
     consumed: AtomicBool,
+    /// The objects that the first list lacks, and the time until which they are known.
+    gone: Mutex<(KeyMap<Cached>, Option<Instant>)>,
     /// True if the first list rests on kept objects.
     pub(super) used: AtomicBool,
     /// True while kept objects are being proved, and after a proof that was given up.
@@ -101,6 +108,7 @@ impl Kept {
             table: Mutex::default(),
             loading: Arc::default(),
             consumed: AtomicBool::new(false),
+            gone: Mutex::default(),
             used: AtomicBool::new(false),
             proving: AtomicBool::new(false),
         })
@@ -118,6 +126,29 @@ impl Kept {
     /// Returns whether the first list is in the store.
     pub(crate) fn is_consumed(&self) -> bool {
         self.consumed.load(Relaxed)
+    }
+
+    /// Notes that the first list lacks this object.
+    pub(crate) fn note_gone(&self, key: &ObjectKey, object: &Cached) {
+        let mut gone = self.gone.lock();
+        gone.0.insert(key.clone(), object.clone());
+        gone.1 = Some(after(Instant::now(), GONE));
+    }
+
+    /// Returns the objects that the first list lacked, for some time.
+    pub(crate) fn gone(&self) -> Vec<(ObjectKey, Cached)> {
+        self.forget_gone();
+        self.gone.lock().0.iter().cloned().collect()
+    }
+
+    /// Forgets the objects that the first list lacked, if their time is over.
+    pub(super) fn forget_gone(&self) {
+        let mut gone = self.gone.lock();
+        let over = gone.1.take_if(|until| *until <= Instant::now());
+        let forgotten = over.map(|_| std::mem::take(&mut gone.0));
+        drop(gone);
+        // An object's `Drop` is user code.
+        drop_safely(forgotten);
     }
 
     /// Notes that the first list is in the store.

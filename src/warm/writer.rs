@@ -71,6 +71,7 @@ impl Kept {
             if last {
                 ended.cancelled().await;
             }
+            self.forget_gone();
             let state = store.snapshot();
             // A shard that was given back leaves the table as it is.
             let empty = state.shard().is_some_and(ShardSelector::is_empty);

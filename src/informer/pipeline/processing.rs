@@ -24,7 +24,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey};
 use crate::panic::SafeDropper;
 use crate::processor::{Listeners, Notification, Recipients};
-use crate::warm::is_inside;
+use crate::warm::{Kept, is_inside};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget};
 
 /// The number of attempts to apply a batch to a draft before other writers are locked out.
@@ -50,8 +50,8 @@ struct BatchUpdate<'b> {
     initial: bool,
     /// True if some handler wants notifications of unchanged objects.
     resyncing: bool,
-    /// True if the batch may delete objects that only an earlier run has stored.
-    after_kept: bool,
+    /// The objects of an earlier run, if this is the list that shows which of them are gone.
+    kept: Option<&'b Kept>,
 }
 
 /// The result of applying some deltas.
@@ -173,8 +173,7 @@ impl Pipeline {
         let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
         let kept = self.kept.as_deref().filter(|kept| batch.is_list() && !kept.is_consumed());
-        let after_kept = kept.is_some();
-        let update = BatchUpdate { batch: &batch, initial, resyncing, after_kept };
+        let update = BatchUpdate { batch: &batch, initial, resyncing, kept };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update, budget).await;
         let Published { faults, before } = published;
         for AppliedDeltas { notifications, .. } in &applied {
@@ -313,7 +312,10 @@ impl BatchUpdate<'_> {
                     let final_state_known = *final_state_known;
                     let Some(stored) = write.remove(key) else {
                         // Outside of the shard it may exist.
-                        if self.after_kept && is_inside(self.batch.shard.as_ref(), key, object) {
+                        if let Some(kept) = self.kept
+                            && is_inside(self.batch.shard.as_ref(), key, object)
+                        {
+                            kept.note_gone(key, object);
                             let object = object.clone();
                             let event = CachedEvent::Deleted { object, final_state_known };
                             let recipients = Recipients::Everyone;
@@ -470,8 +472,8 @@ mod tests {
         ] {
             fifo.push(change);
             let batch = fifo.pop().now_or_never().flatten().expect("something was pushed");
-            let (initial, resyncing, after_kept) = (false, false, false);
-            BatchUpdate { batch: &batch, initial, resyncing, after_kept }.stamp(&mut draft);
+            let (initial, resyncing, kept) = (false, false, None);
+            BatchUpdate { batch: &batch, initial, resyncing, kept }.stamp(&mut draft);
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }

@@ -48,6 +48,11 @@ async fn run(
     std::mem::take(&mut *views.lock())
 }
 
+/// Names that differ at their ends are near each other on the ring.
+fn name_of(n: usize) -> String {
+    format!("{n}-of-the-settings")
+}
+
 fn half() -> ShardSelector {
     ShardSelector::new(ShardKey::Name, [0..=u64::MAX / 2])
 }
@@ -66,24 +71,24 @@ async fn deleted_object_is_gone_only_where_the_scope_holds_it() {
     ] {
         let server = ApiServer::new();
         for n in 0..20 {
-            let mut map = map(&format!("map-{n}"), "1");
+            let mut map = map(&name_of(n), "1");
             map.metadata.labels = Some([("app".into(), "web".into())].into());
             server.create(&map).unwrap();
         }
         let directory = std::env::temp_dir().join(format!("kept-{name}-{}", std::process::id()));
         run(&server, &directory, specs[0]()).await;
         for n in 0..10 {
-            server.delete(&map(&format!("map-{n}"), "1")).unwrap();
+            server.delete(&map(&name_of(n), "1")).unwrap();
         }
         let views = run(&server, &directory, specs[1]()).await;
         std::fs::remove_dir_all(&directory).unwrap();
         let mut counts = [0, 0];
         for n in 0..10 {
-            let map = map(&format!("map-{n}"), "1");
+            let map = map(&name_of(n), "1");
             let outside = usize::from(!half().selects(&map.metadata));
             counts[outside] += 1;
-            let view = views.get(&format!("map-{n}")).map(|view| &**view);
-            assert_eq!(view, expected[outside], "{name}: map-{n}");
+            let view = views.get(&name_of(n)).map(|view| &**view);
+            assert_eq!(view, expected[outside], "{name}: {n}");
         }
         assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
     }

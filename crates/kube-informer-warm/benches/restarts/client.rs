@@ -84,6 +84,7 @@ async fn start(
         let mut builder = SharedInformerFactory::builder(client);
         if let Some(cache) = options.get("cache") {
             let cache = WarmCache::open(Path::new(cache).join(n.to_string())).expect("--cache");
+            let cache = cache.interval(options.seconds("interval", 5.0));
             builder = builder.warm(Counted(cache, counts.clone()));
         }
         let factory = builder.build();
@@ -138,6 +139,10 @@ async fn client(kubeconfig: &str, counts: Arc<Counts>) -> kube::Client {
 struct Counted(WarmCache, Arc<Counts>);
 
 impl WarmStore for Counted {
+    fn interval(&self) -> Duration {
+        WarmStore::interval(&self.0)
+    }
+
     fn open(&self, name: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError> {
         let table = self.0.open(name)?;
         Ok(table.map(|table| Box::new(CountedTable(table, self.1.clone())) as _))

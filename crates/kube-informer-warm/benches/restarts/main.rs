@@ -117,6 +117,8 @@ impl Bench<'_> {
     fn start(&self, server: &mut Part, cache: Option<&str>, more: &[(&str, String)]) -> Value {
         let mut arguments = vec![("kubeconfig", self.scratch.path("kubeconfig"))];
         arguments.extend(cache.map(|cache| ("cache", self.scratch.path(cache))));
+        // It is idle only after its first write.
+        arguments.push(("interval", "0.2".to_owned()));
         arguments.extend_from_slice(more);
         let before = number(&server.ask("usage"), "cpu");
         let mut client = Part::start("client", &arguments);

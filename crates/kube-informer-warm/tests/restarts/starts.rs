@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use kube::Config;
-use kube_informer::object::{ShardKey, ShardSelector};
+use kube_informer::object::{ObjectEvent, ShardKey, ShardSelector};
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerSpec, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
@@ -61,6 +62,34 @@ async fn kept_objects_and_events_are_the_first_list() {
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
     run.settle(&server, EVERYTHING).await;
     assert!(run.told.lock().gone.is_empty());
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_tap_begins_with_the_deletes_for_a_while() {
+    let (server, scratch) = (server_with(20), Scratch::new("taps"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    for name in ["map-3", "map-4", "map-5"] {
+        server.delete(&map("shop", name, 0)).unwrap();
+    }
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    server.create(&map("shop", "map-3", 7)).unwrap();
+    run.settle(&server, EVERYTHING).await;
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        let (mut tap, stored) = run.informer.tap("late", 1).unwrap();
+        let mut keys = Vec::new();
+        while let Some(Some((key, event))) = tap.next().now_or_never() {
+            assert!(matches!(event, ObjectEvent::Deleted { final_state_known: false, .. }));
+            keys.push(key.to_string());
+        }
+        keys.sort();
+        assert_eq!(stored.len(), 18);
+        told.push(keys);
+        tokio::time::sleep(Duration::from_secs(700)).await;
+    }
+    assert_eq!(told, [&["shop/map-4", "shop/map-5"][..], &[]]);
     run.shutdown().await;
 }
 
