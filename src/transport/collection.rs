@@ -102,15 +102,22 @@ pub(super) type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 
 /// Group and version in which a source requests its objects, if they are not the resource's own.
 #[derive(Clone, Default)]
-pub(crate) struct VersionInUse(Arc<Mutex<Option<Arc<str>>>>);
+pub(crate) struct VersionInUse(Arc<Mutex<(Option<Arc<str>>, u64)>>);
 
 impl VersionInUse {
     pub(super) fn get(&self) -> Option<Arc<str>> {
-        self.0.lock().clone()
+        self.0.lock().0.clone()
+    }
+
+    /// Returns how often another version came into use.
+    pub(super) fn moves(&self) -> u64 {
+        self.0.lock().1
     }
 
     pub(crate) fn set(&self, api_version: Option<Arc<str>>) {
-        *self.0.lock() = api_version;
+        let (present, moves) = &mut *self.0.lock();
+        *moves += u64::from(*present != api_version);
+        *present = api_version;
     }
 }
 

@@ -31,6 +31,11 @@ impl ApiCollection {
         format!("{FORMAT} {selection:?} managedFields={managed_fields:?} protobuf={protobuf}")
     }
 
+    /// Returns how often the objects began to come in another version.
+    pub(crate) fn moves(&self) -> u64 {
+        self.moved_to.moves()
+    }
+
     pub(crate) fn name(&self) -> &Collection {
         &self.collection
     }

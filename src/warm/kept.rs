@@ -1,7 +1,7 @@
 //! The objects that an earlier run has kept, until the first list is in the store.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -30,6 +30,9 @@ const HANDOVER_PAUSE: Duration = Duration::from_millis(20);
 /// connect to an informer that has synced.
 const GONE: Duration = Duration::from_secs(600);
 
+/// The problem of a table whose objects have another version than those that come.
+pub(super) const MOVED: &str = "their kind is served in another version now";
+
 /// The kept objects of one informer, and its table.
 pub(crate) struct Kept {
     pub(super) cluster: Arc<ClusterStore>,
@@ -37,6 +40,8 @@ pub(crate) struct Kept {
     /// `None` before the table is read, and after the first list is in the store.
     provisional: ArcSwapOption<Provisional>,
     table: Mutex<Table>,
+    /// The number of moves of the kind before the table was opened.
+    moves: AtomicU64,
     /// Held while the table is opened and read.
     loading: Arc<tokio::sync::Mutex<()>>,
     /// True once the first list is in the store.
@@ -86,17 +91,10 @@ pub(super) fn ask<T>(call: impl FnOnce() -> T) -> Result<T, WarmError> {
 pub(super) enum Table {
     #[default]
     Unopened,
-    Open(OpenTable),
+    /// The table, and the objects in it. `None` if it must be written from nothing.
+    Open(Box<dyn WarmTable>, Option<Snapshot>),
     /// The table is not used, or the writer has it.
     Gone,
-}
-
-/// A table that was read.
-pub(super) struct OpenTable {
-    pub(super) table: Box<dyn WarmTable>,
-    pub(super) name: Arc<str>,
-    /// The objects in it. `None` if it must be written from nothing.
-    pub(super) known: Option<Snapshot>,
 }
 
 impl Kept {
@@ -106,6 +104,7 @@ impl Kept {
             source,
             provisional: ArcSwapOption::empty(),
             table: Mutex::default(),
+            moves: AtomicU64::new(0),
             loading: Arc::default(),
             consumed: AtomicBool::new(false),
             gone: Mutex::default(),
@@ -169,10 +168,10 @@ impl Kept {
     }
 
     /// Takes the table for the writer. `None` if there is none.
-    pub(super) fn take_table(&self) -> Option<OpenTable> {
+    pub(super) fn take_table(&self) -> Option<(Box<dyn WarmTable>, Option<Snapshot>)> {
         let mut slot = self.table.lock();
         match std::mem::replace(&mut *slot, Table::Gone) {
-            Table::Open(open) => Some(open),
+            Table::Open(table, known) => Some((table, known)),
             Table::Gone => None,
             Table::Unopened => {
                 *slot = Table::Unopened;
@@ -181,9 +180,9 @@ impl Kept {
         }
     }
 
-    /// Opens the table again by its present name: objects come in another version of their kind.
-    pub(super) fn reopen(&self) {
-        *self.table.lock() = Table::Unopened;
+    /// Returns whether objects come in another version of their kind than that of the table.
+    pub(super) fn is_moved(&self) -> bool {
+        !self.is_unopened() && self.source.moves() != self.moves.load(Relaxed)
     }
 
     /// Opens and reads the table, unless that was done. If the cluster is not known now, or another
@@ -202,10 +201,11 @@ impl Kept {
             Err(Some(problem)) => return self.give_up(&*problem),
             Err(None) => return,
         };
+        self.moves.store(self.source.moves(), Relaxed);
+        let name = TableName { cluster, collection: self.source.table_name().into() };
         let until = Instant::now() + HANDOVER;
         loop {
-            let collection = self.source.table_name().into();
-            let name = TableName { cluster: cluster.clone(), collection };
+            let name = name.clone();
             let (this, turn) = (self.clone(), turn.clone());
             let (packer, shard) = (packer.clone(), shard.clone());
             // It goes on if the list is given up, so that the next one finds its result.
@@ -235,8 +235,7 @@ impl Kept {
             found = self.read_objects(&mut *table, packer)?;
         }
         let Some((objects, part, readable)) = found else {
-            let name = name.collection.clone();
-            *self.table.lock() = Table::Open(OpenTable { table, name, known: None });
+            *self.table.lock() = Table::Open(table, None);
             return Ok(());
         };
         let known = objects.snapshot();
@@ -264,7 +263,7 @@ impl Kept {
             let provisional = Provisional { objects: inside, shard, version, whole, trusted };
             self.provisional.store(Some(Arc::new(provisional)));
         }
-        *slot = Table::Open(OpenTable { table, name: name.collection.clone(), known });
+        *slot = Table::Open(table, known);
         Ok(())
     }
 
@@ -296,6 +295,7 @@ impl Kept {
     #[cold]
     pub(super) fn give_up(&self, problem: &dyn std::error::Error) {
         *self.table.lock() = Table::Gone;
+        self.provisional.store(None);
         self.report(problem);
     }
 

@@ -61,7 +61,8 @@ pub(super) async fn resume(
     // A quorum that is behind the kept version has lost its history. A watch from a version in the
     // future would be silent.
     let kept_at = &provisional.version;
-    let trusted = current.is_at_least(kept_at) && *kept_at != ResourceVersion::ANY;
+    let ordered = kept_at.is_comparable() && *kept_at != ResourceVersion::ANY;
+    let trusted = ordered && current.is_at_least(kept_at);
     provisional.trusted.store(trusted, Relaxed);
     if !trusted || !provisional.whole || provisional.shard != *shard {
         return None;

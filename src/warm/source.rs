@@ -8,7 +8,8 @@ use futures::future::BoxFuture;
 use kube::core::{DynamicObject, PartialObjectMeta};
 use tokio::time::timeout;
 
-use super::kept::Kept;
+use super::WarmError;
+use super::kept::{Kept, MOVED};
 use super::resume::{LIMIT, resume};
 use crate::error::SourceError;
 use crate::lister_watcher::{
@@ -54,6 +55,9 @@ impl ListerWatcher for WarmSource {
         async move {
             if begins {
                 kept.used.store(false, Relaxed);
+                if kept.is_moved() {
+                    kept.give_up(&*WarmError::from(MOVED));
+                }
                 // A store that blocks must not hold up the list.
                 let _late =
                     timeout(LIMIT, kept.load(hints.packs().cloned(), query.shard.clone())).await;

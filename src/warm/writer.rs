@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::kept::{Kept, OpenTable, ask, part_name};
+use super::kept::{Kept, MOVED, ask, part_name};
 use super::resume::LIMIT;
 use super::{WarmError, WarmRecord, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
@@ -27,7 +27,6 @@ const LARGEST: usize = 16 * 1024 * 1024;
 
 struct Writer {
     table: Box<dyn WarmTable>,
-    name: Arc<str>,
     /// The state that the table has. `None` if that is unknown.
     written: Option<Snapshot>,
     /// The keys of objects that are not in the table.
@@ -76,8 +75,8 @@ impl Kept {
             // A shard that was given back leaves the table as it is.
             let empty = state.shard().is_some_and(ShardSelector::is_empty);
             if self.is_consumed() && state.version().is_some() && !empty {
-                if writer.take_if(|writer| *writer.name != *self.source.table_name()).is_some() {
-                    self.reopen();
+                if self.is_moved() {
+                    return self.give_up(&*WarmError::from(MOVED));
                 }
                 if self.is_unopened() {
                     self.load(None, None).await;
@@ -126,8 +125,8 @@ impl Kept {
 }
 
 impl Writer {
-    fn new(OpenTable { table, name, known }: OpenTable) -> Self {
-        Self { table, name, written: known, omitted: KeyMap::default() }
+    fn new((table, written): (Box<dyn WarmTable>, Option<Snapshot>)) -> Self {
+        Self { table, written, omitted: KeyMap::default() }
     }
 
     /// Writes a state. Returns false if the table is given up. After an error, the next call writes

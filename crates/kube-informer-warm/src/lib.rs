@@ -153,20 +153,20 @@ impl WarmStore for WarmCache {
 /// Removes new files that were not finished, and those that no informer has used for long.
 fn remove_unused(directory: &Path) -> io::Result<()> {
     let mut removed = 0_usize;
-    for file in fs::read_dir(directory)? {
-        let path = file?.path();
+    for file in fs::read_dir(directory)?.flatten() {
+        let path = file.path();
         let is_table = |stem: &str| stem.len() == 16 && stem.bytes().all(|b| b.is_ascii_hexdigit());
         let unused = match path.extension().and_then(|end| end.to_str()) {
             Some("new") => true,
             Some("cache") => {
-                let used = fs::metadata(&path)?.modified()?;
-                SystemTime::now().duration_since(used).is_ok_and(|age| age > UNUSED)
+                let used = file.metadata().and_then(|metadata| metadata.modified());
+                let age = used.map(|used| SystemTime::now().duration_since(used));
+                age.is_ok_and(|age| age.is_ok_and(|age| age > UNUSED))
             }
             _ => false,
         };
         if unused && path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_table) {
-            fs::remove_file(&path)?;
-            removed += 1;
+            removed += usize::from(fs::remove_file(&path).is_ok());
         }
     }
     if removed > 0 {
