@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 /// The classes of values. A value of one class is never taken for one of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
@@ -72,6 +74,11 @@ impl Binding {
             Some((format!("\"{member}\":\"{recorded}\""), format!("\"{member}\":\"{ours}\"")))
         });
         pairs.fold(text.to_owned(), |text, (recorded, ours)| text.replace(&recorded, &ours))
+    }
+
+    /// Returns whether a value is the uid of a recorded object.
+    pub(crate) fn knows_uid(&self, value: &Value) -> bool {
+        value.as_str().is_some_and(|uid| self.ours(Class::Uid, uid).is_some())
     }
 
     /// Returns whether a name of the recording is another one here.

@@ -41,6 +41,9 @@ impl Answer {
 
 /// Returns a server with the users of the recordings, and the options of the scenario.
 pub(crate) fn server(scenario: &Scenario) -> ApiServer {
+    // The scenario's roles.
+    let maps = AccessRule::new(["*"], ["configmaps"]).namespaces(["h-review-requests-4"]);
+    let maps = Some(maps).filter(|_| scenario.name == "webhooks-review-requests");
     let is = |of: &Value, name: &str, value: bool| of[name] == value;
     ApiServer::builder()
         .require_namespaces(true)
@@ -48,7 +51,8 @@ pub(crate) fn server(scenario: &Scenario) -> ApiServer {
         .sharded_lists(is(&scenario.feature_gates, "ShardedListAndWatch", true))
         .anonymous_requests(!is(&scenario.server_options, "anonymous-auth", false))
         .token("admin", "admin", [AccessRule::everything()])
-        .token("viewer", "viewer", [])
+        .token("viewer", "viewer", maps.clone())
+        .token("alice", "alice", maps)
         .build()
 }
 

@@ -65,6 +65,12 @@ impl<'a> Comparison<'a> {
         Self { binding, sent, generated, everywhere, same_object: false, mismatches: Vec::new() }
     }
 
+    /// Notes another value that did not come from the server, but from a webhook.
+    pub(crate) fn also_sent(mut self, value: &Value) -> Self {
+        leaves(value, &mut self.sent);
+        self
+    }
+
     pub(crate) fn finish(self) -> Vec<Mismatch> {
         self.mismatches
     }
@@ -391,8 +397,8 @@ impl<'a> Comparison<'a> {
             _ => None,
         };
         if let Some(class) = class {
-            let asked = class == Class::Uid && one == other && self.sent.contains(one);
-            if asked {
+            let is_sent = one == other && self.sent.contains(one);
+            if is_sent && class != Class::Continue {
                 return Ok(());
             }
             let bound = self.binding.bind(class, one, other);

@@ -14,7 +14,7 @@ use super::differences::{DELIBERATE, Difference};
 use super::scenario::{Scenario, Step};
 use super::shards;
 use super::webhook_differences::WEBHOOKS;
-use super::webhooks::Webhooks;
+use super::webhooks::{self, Call, Webhooks};
 
 /// The environment variable that changes the mode of the tests.
 pub(crate) const MODE: &str = "CONFORMANCE";
@@ -39,6 +39,9 @@ struct Replay {
     server: ApiServer,
     /// True if the responses depend on the hashes of uids.
     sharded: bool,
+    /// True if webhooks are called. The recorded steps then do not say which body is an earlier
+    /// response.
+    webhooked: bool,
     binding: Binding,
     webhooks: Webhooks,
     /// The recorded and our response of each step so far.
@@ -59,11 +62,12 @@ pub(crate) fn replay(name: &str) -> Vec<Outcome> {
         let mut replay = Replay {
             server: client::server(&scenario),
             sharded: name.starts_with("shard-"),
+            webhooked: name.starts_with("webhooks-"),
             binding: Binding::default(),
             webhooks: Webhooks::default(),
             answers: Vec::new(),
         };
-        if name.starts_with("webhooks-") {
+        if replay.webhooked {
             replay.webhooks.register(&replay.server);
         }
         let mut outcomes = Vec::new();
@@ -85,6 +89,7 @@ impl Replay {
             let number = self.answers.len();
             shards::choose_seed(&self.server, step, number, &path, body.as_ref(), &recorded).await;
         }
+        webhooks::store_side_effects(&self.server, step);
         let mut attempts = if step.poll { POLLS } else { 1 };
         loop {
             attempts -= 1;
@@ -115,7 +120,8 @@ impl Replay {
     fn request(&self, step: &Step) -> (String, Option<String>) {
         let mut path = step.path.clone();
         let mut body = step.body();
-        if step.uses.contains_key("") {
+        let is_known = || self.binding.knows_uid(&step.sent()["metadata"]["uid"]);
+        if step.uses.contains_key("") || self.webhooked && is_known() {
             body = body.map(|body| self.binding.with_our_metadata(&body));
         }
         for (place, origin) in &step.uses {
@@ -157,7 +163,9 @@ fn compare(
 ) -> (Vec<Mismatch>, Value) {
     let own = ["/namespaces/w-", "/namespaces/h-"];
     let everywhere = !own.iter().any(|own| step.path.contains(own));
-    let mut comparison = Comparison::new(binding, &step.sent(), everywhere);
+    let comparison = Comparison::new(binding, &step.sent(), everywhere);
+    let answered = step.calls.iter().flat_map(Call::answered);
+    let mut comparison = answered.fold(comparison, |known, value| known.also_sent(&value));
     comparison.status(step.status, answer.status);
     comparison.headers(&step.response_headers, &answer.headers);
     let ours = if recorded.is_string() {

@@ -12,6 +12,8 @@ use super::webhooks::Call;
 /// A recorded series of requests and responses.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Scenario {
+    #[serde(default)]
+    pub(crate) name: String,
     /// The feature gates that were set.
     #[serde(default)]
     pub(crate) feature_gates: Value,
@@ -108,8 +110,20 @@ pub(crate) fn expanded(value: Value) -> Value {
             }
             members.into_iter().map(|(key, member)| (key, expanded(member))).collect()
         }
+        Value::String(text) => Value::String(repeated(text)),
         other => other,
     }
+}
+
+/// Replaces the short form of a long part of a text: `<m x 100000>`.
+fn repeated(text: String) -> String {
+    let part = || {
+        let (before, rest) = text.split_once('<')?;
+        let (short, after) = rest.split_once('>')?;
+        let (one, times) = short.split_once(" x ")?;
+        Some(format!("{before}{}{after}", one.repeat(times.parse().ok()?)))
+    };
+    part().unwrap_or(text)
 }
 
 /// Returns JSON without the spaces between its tokens.

@@ -15,7 +15,8 @@ const UID: &str = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
 const SECONDS: &str = "dddd-dd-dd?dd:dd:dd";
 
 /// The texts before a number that no two servers share.
-const BEFORE_VOLATILE: [&str; 3] = ["current: ", "too old resource version: 1 (", ".go:"];
+const BEFORE_VOLATILE: [&str; 4] =
+    ["current: ", "too old resource version: 1 (", ".go:", "not decodable revision="];
 
 /// Returns whether the text begins with the pattern: `d` is a digit, `h` a hexadecimal digit, `?`
 /// any character.
@@ -101,7 +102,8 @@ pub(crate) fn same(binding: &mut Binding, recorded: &str, ours: &str) -> bool {
     if recorded == ours {
         return true;
     }
-    let recorded = binding.with_our_names(recorded);
+    // A resolver's address.
+    let recorded = binding.with_our_names(recorded).replace(" on DNS-SERVER:53", "");
     let (recorded, ours) = (tokens(&recorded), tokens(ours));
     let mut before = "";
     let mut uids = Vec::new();

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{Request, Response};
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+};
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::scenario::expanded;
+use super::scenario::{Step, expanded};
 
 /// The address at which the recorded webhooks listened.
 const ADDRESS: &str = "https://127.0.0.1:18450";
@@ -43,6 +48,15 @@ struct State {
     asked: Vec<(String, Value)>,
 }
 
+impl Call {
+    /// Returns what the webhook answered, and the patch in it.
+    pub(crate) fn answered(&self) -> [Value; 2] {
+        let patch = self.response["response"]["patch"].as_str().unwrap_or_default();
+        let patch = STANDARD.decode(patch).unwrap_or_default();
+        [self.response.clone(), serde_json::from_slice(&patch).unwrap_or_default()]
+    }
+}
+
 impl Webhooks {
     /// Registers the webhooks at a server.
     pub(crate) fn register(&self, server: &ApiServer) {
@@ -59,39 +73,29 @@ impl Webhooks {
         *self.0.lock() = State { recorded, asked: Vec::new() };
     }
 
-    /// Notes a request. Returns the recorded call that it corresponds to.
-    fn find(&self, request: &Request<Bytes>) -> Option<Call> {
+    /// Notes a request. Returns the recorded call that it corresponds to, and the number of calls
+    /// that came before it.
+    fn find(&self, request: &Request<Bytes>) -> Option<(Call, u64)> {
         let path = request.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
         let review: Value = serde_json::from_slice(request.body()).unwrap_or_default();
         let mut state = self.0.lock();
         state.asked.push((path.clone(), review.clone()));
         let key = key(&path, &review);
-        let is_first = |used: bool| {
-            let key = key.clone();
-            move |(call, was): &&mut (Call, bool)| {
-                *was == used && self::key(&call.path, &call.request) == key
-            }
-        };
+        let has_key = |call: &Call| self::key(&call.path, &call.request) == key;
         // The same question may be asked once here and several times by a real server, or later.
-        let is_same = |(call, _): &&mut (Call, bool)| {
+        let is_same = |(call, _): &(Call, bool)| {
             let parts = ["/request/objects/0/spec", "/request/objects/0/status"];
             call.request["kind"] == "ConversionReview"
-                && self::key(&call.path, &call.request) == key
+                && has_key(call)
                 && parts.iter().all(|part| call.request.pointer(part) == review.pointer(part))
         };
-        if let Some((call, used)) = state.recorded.iter_mut().find(is_same) {
-            *used = true;
-            return Some(call.clone());
-        }
-        let found = state.recorded.iter_mut().find(is_first(false));
-        let call = match found {
-            Some((call, used)) => {
-                *used = true;
-                call.clone()
-            }
-            None => state.recorded.iter_mut().find(is_first(true))?.0.clone(),
-        };
-        Some(call)
+        let all = &mut state.recorded;
+        let at = all.iter().position(is_same);
+        let at = at.or_else(|| all.iter().position(|(call, used)| !used && has_key(call)));
+        let at = at.or_else(|| all.iter().position(|(call, _)| has_key(call)))?;
+        let (call, used) = &mut all[at];
+        *used = true;
+        Some((call.clone(), at as u64))
     }
 
     /// Returns the recorded requests about writes, and those of this server, in the same order.
@@ -106,7 +110,11 @@ impl Webhooks {
 fn key(path: &str, review: &Value) -> String {
     let request = &review["request"];
     let object = &request["objects"][0];
-    // Objects without a name get one only later.
+    // Objects without a name get one only later, and another one here.
+    let generated = &request["oldObject"]["metadata"]["generateName"];
+    if generated.is_string() {
+        return format!("{path} {} {generated}", request["operation"]);
+    }
     let name = if object.is_null() { &request["oldObject"]["metadata"]["name"] } else { object };
     let name = if object.is_null() { name } else { &object["metadata"]["name"] };
     format!("{path} {} {} {name}", request["desiredAPIVersion"], request["operation"])
@@ -125,13 +133,15 @@ fn admissions(calls: Vec<(String, Value)>) -> Vec<Value> {
     all.into_iter().map(request).collect()
 }
 
-async fn answer(request: &Request<Bytes>, call: Option<Call>) -> Response<Bytes> {
-    let Some(call) = call else {
+async fn answer(request: &Request<Bytes>, call: Option<(Call, u64)>) -> Response<Bytes> {
+    let Some((call, before)) = call else {
         let mut response = Response::new(Bytes::from_static(b"no such call was recorded"));
         *response.status_mut() = http::StatusCode::NOT_FOUND;
         return response;
     };
-    tokio::time::sleep(Duration::from_secs_f64(call.delay)).await;
+    // Calls that are made at once are answered in the recorded order.
+    let delay = Duration::from_secs_f64(call.delay) + Duration::from_millis(before);
+    tokio::time::sleep(delay).await;
     if call.drop {
         // The connection closes without an answer.
         std::panic::resume_unwind(Box::new(()));
@@ -158,4 +168,31 @@ async fn answer(request: &Request<Bytes>, call: Option<Call>) -> Response<Bytes>
         }
     }
     response.body(body.into()).expect("a recorded answer is a response")
+}
+
+/// Stores side effects of webhooks that no client can write any more. The recorder changed the
+/// object in etcd before the step, which reads it.
+pub(crate) fn store_side_effects(server: &ApiServer, step: &Step) {
+    let Some(effects) = step.note.strip_prefix("stored with ") else { return };
+    let stored = "an earlier step creates the configuration";
+    let written = "the test process may write any state";
+    let of_step = |name: Option<String>| name.is_some_and(|name| step.path.ends_with(&name));
+    for mut one in server.list::<MutatingWebhookConfiguration>().expect(stored) {
+        one.webhooks
+            .iter_mut()
+            .flatten()
+            .for_each(|hook| effects.clone_into(&mut hook.side_effects));
+        if of_step(one.metadata.name.clone()) {
+            server.replace(&one).expect(written);
+        }
+    }
+    for mut one in server.list::<ValidatingWebhookConfiguration>().expect(stored) {
+        one.webhooks
+            .iter_mut()
+            .flatten()
+            .for_each(|hook| effects.clone_into(&mut hook.side_effects));
+        if of_step(one.metadata.name.clone()) {
+            server.replace(&one).expect(written);
+        }
+    }
 }

@@ -68,6 +68,8 @@ pub struct ResourceType {
     pub(crate) schema: serde_json::Value,
     /// The schema of the version in which objects are stored, if it is another one.
     pub(crate) storage_schema: Option<Arc<serde_json::Value>>,
+    /// The version in which objects of a custom type are stored.
+    pub(crate) storage: String,
     /// The conversion between the versions of a custom type, if it is one by a webhook.
     pub(crate) conversion: Option<Arc<Conversion>>,
     /// The columns of a custom type's table.
@@ -158,6 +160,7 @@ impl ResourceType {
             selectable: Vec::new(),
             schema: serde_json::Value::Null,
             storage_schema: None,
+            storage: String::new(),
             conversion: None,
             columns: Vec::new(),
             deprecation: None,

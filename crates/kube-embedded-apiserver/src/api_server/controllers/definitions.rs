@@ -69,6 +69,11 @@ fn serve(store: &mut Store, types: Vec<ResourceType>) {
     if known.is_some_and(|known| known.eq(&types)) {
         return;
     }
+    let stored_in = store.of(&first).and_then(|all| all.versions.first());
+    let stored_in = stored_in.map(|known| known.storage.clone());
+    if let Some(before) = stored_in.filter(|before| *before != first.storage) {
+        store.note_version(&first, &before);
+    }
     store.register(types);
     // A webhook converts each object when it is read.
     if store.webhooks.conversion(&first).is_none() {

@@ -180,7 +180,8 @@ pub(crate) fn create_namespaces(store: &mut Store) {
         }});
         strategy::complete(&resource, &mut object);
         let target = write_target(&resource, None, Some(name));
-        managed_fields::track(&target, None, &mut object);
+        let tracked = managed_fields::track(store, &target, None, &mut object);
+        debug_assert!(tracked.is_ok(), "no webhook is asked: {tracked:?}");
         strategy::on_create(&resource, true, &mut object);
         let stored = Stored::new(&resource, store.revision + 1, &mut object);
         store.put(&resource, stored);

@@ -203,6 +203,16 @@ impl Store {
         }
     }
 
+    /// Notes the version in which the objects of a type were stored until now, if another one takes
+    /// its place. Revisions stay as they are.
+    pub(crate) fn note_version(&mut self, resource: &ResourceType, version: &str) {
+        let Some(collection) = self.collection(resource) else { return };
+        let unnoted = |object: &&mut Arc<Stored>| object.version.is_empty();
+        for object in collection.objects.values_mut().filter(unnoted) {
+            *object = Arc::new(object.at(resource, object.revision).in_version(version));
+        }
+    }
+
     /// Deletes every object of a type, and stops serving it.
     pub(crate) fn unregister(&mut self, resource: &ResourceType) {
         let Some(at) = self.collections.iter().position(|c| c.is_of(resource)) else {

@@ -10,6 +10,7 @@ use super::{Part, WriteTarget};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::rules::{changes, defaults, normal_form, strategy, validation, warnings};
 
+const CONVERSION_CLIENT: &str = "/spec/conversion/webhook/clientConfig";
 /// The only bytes of a definition.
 const CONVERSION_BUNDLE: &str = "/spec/conversion/webhook/clientConfig/caBundle";
 
@@ -27,6 +28,11 @@ pub(super) fn decode(target: WriteTarget<'_>, object: &mut Value) -> Result<(), 
         && let Some(Value::String(bundle)) = object.pointer_mut(CONVERSION_BUNDLE)
     {
         normal_form::write_bytes(bundle).map_err(refuse)?;
+        if bundle.is_empty()
+            && let Some(client) = object.pointer_mut(CONVERSION_CLIENT)
+        {
+            client.as_object_mut().map(|members| members.remove("caBundle"));
+        }
     }
     if !applies(target) {
         return Ok(());

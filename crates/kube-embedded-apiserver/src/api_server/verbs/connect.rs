@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use http::Uri;
+use serde_json::{Value, json};
 
 use super::WriteTarget;
 use crate::api_server::failure::{Cause, Failure};
@@ -16,6 +17,47 @@ const LOG_NUMBERS: [(&str, i64); 3] = [("limitBytes", 1), ("sinceSeconds", 1), (
 /// Returns the failure for a connection to a node.
 pub(crate) fn no_node() -> Failure {
     Failure::new(501, "NotImplemented", "no container runs on the nodes of the embedded server")
+}
+
+/// Returns the options of a connection, which a server reads from the URL, as an object of a kind.
+pub(crate) fn options(kind: &str, uri: &Uri) -> Value {
+    let mut options = json!({ "kind": kind, "apiVersion": "v1" });
+    if kind == "PodProxyOptions" {
+        let below = uri.path().split_once("/pods/").and_then(|(_, pod)| pod.split_once("/proxy"));
+        if let Some((_, path)) = below.filter(|(_, path)| !path.is_empty()) {
+            options["path"] = path.into();
+        }
+        return options;
+    }
+    for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+        let (name, value) = (&*name, &*value);
+        let all = |options: &Value| options[name].as_array().cloned().unwrap_or_default();
+        match (kind, name) {
+            ("PodPortForwardOptions", "ports") => {
+                let mut ports = all(&options);
+                let listed = value.split(',').filter_map(|port| port.parse::<i32>().ok());
+                ports.extend(listed.map(Value::from));
+                options[name] = ports.into();
+            }
+            ("PodExecOptions", "command") => {
+                let mut words = all(&options);
+                words.push(value.into());
+                options[name] = words.into();
+            }
+            ("PodPortForwardOptions", _) => {}
+            (_, "container") if !value.is_empty() => options[name] = value.into(),
+            (_, "stdin" | "stdout" | "stderr" | "tty") if is_true(value) => {
+                options[name] = true.into();
+            }
+            _ => {}
+        }
+    }
+    options
+}
+
+/// Returns whether a flag of a URL is set.
+fn is_true(value: &str) -> bool {
+    value != "0" && !value.eq_ignore_ascii_case("false")
 }
 
 /// Succeeds for a pod without a node, whose log is empty.

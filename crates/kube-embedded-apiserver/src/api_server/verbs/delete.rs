@@ -36,7 +36,22 @@ pub(crate) fn delete(
     // A grace period that is not shorter than the last one changes nothing.
     let shorter = |old: &Value| pending(old).is_none_or(|last| grace(old, options.grace) < last);
     if let Some(old) = old.filter(|old| !target.resource.graceful || shorter(old)) {
-        target.admission(Operation::Delete, Some(&old)).judge_delete(store)?;
+        let judge = |old: &Value, round| {
+            target.admission(Operation::Delete, Some(old)).judge_delete(store, round)
+        };
+        judge(&old, 0)?;
+        // A real server asks about a pod that goes at once when it looks at it, when it marks it,
+        // and when it removes it.
+        if target.resource.graceful && grace(&old, options.grace) == 0 {
+            judge(&old, 1)?;
+            let mut marked = marked(target, &old, options);
+            if is_over(&marked) {
+                if !target.dry_run && marked != old {
+                    marked["metadata"]["resourceVersion"] = (store.revision + 1).to_string().into();
+                }
+                judge(&marked, 2)?;
+            }
+        }
     }
     delete_one(store, target, &current, options)
 }
@@ -48,15 +63,8 @@ fn delete_one(
     options: &DeleteOptions,
 ) -> Result<Deleted, Failure> {
     let before = current.value(target.resource);
-    let mut object = before.clone();
-    let first = object["metadata"]["deletionTimestamp"].is_null();
-    propagate(target, &mut object, options.propagation);
+    let object = marked(target, &before, options);
     let graceful = target.resource.graceful && target.part != Part::Both;
-    let grace = if graceful { grace(&object, options.grace) } else { 0 };
-    let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
-    if first || pending.is_some_and(|pending| grace < pending) {
-        mark(target.resource, &mut object, grace, first);
-    }
     if is_over(&object) {
         if !graceful || target.dry_run {
             let last = target.remove(store, current)?;
@@ -71,6 +79,20 @@ fn delete_one(
         return Ok(Deleted::Waits(object));
     }
     Ok(Deleted::Waits(target.put(store, object)?))
+}
+
+/// Returns an object with the finalizers and the mark of a delete.
+fn marked(target: WriteTarget<'_>, before: &Value, options: &DeleteOptions) -> Value {
+    let mut object = before.clone();
+    let first = object["metadata"]["deletionTimestamp"].is_null();
+    propagate(target, &mut object, options.propagation);
+    let graceful = target.resource.graceful && target.part != Part::Both;
+    let grace = if graceful { grace(&object, options.grace) } else { 0 };
+    let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    if first || pending.is_some_and(|pending| grace < pending) {
+        mark(target.resource, &mut object, grace, first);
+    }
+    object
 }
 
 /// Sets the time by which the object must be gone.
@@ -88,7 +110,7 @@ fn mark(resource: &ResourceType, object: &mut Value, grace: i64, first: bool) {
 }
 
 /// Returns the grace period of a pod's deletion, in seconds. Only pods that run on a node have one.
-fn grace(object: &Value, asked: Option<i64>) -> i64 {
+pub(crate) fn grace(object: &Value, asked: Option<i64>) -> i64 {
     let scheduled = object["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
     let over = matches!(object["status"]["phase"].as_str(), Some("Failed" | "Succeeded"));
     if !scheduled || over {

@@ -34,7 +34,7 @@ use crate::api_server::store::stored::{Stored, Views, is_too_deep, key};
 use crate::api_server::webhooks::{self, Admission, Conversion, Operation, Session};
 
 pub(crate) use self::create::{create, create_as_is};
-pub(crate) use self::delete::{delete, delete_all, purge};
+pub(crate) use self::delete::{delete, delete_all, grace, purge};
 pub(crate) use self::update::{replace, update, update_as_is, update_from};
 
 /// The part of an object that is written.
@@ -280,9 +280,21 @@ impl<'a> WriteTarget<'a> {
         if object["metadata"]["managedFields"].as_array().is_some_and(Vec::is_empty) {
             take_metadata(&mut object, "managedFields");
         }
+        let mut unpruned = object.clone();
         decoding::members(self.resource, Source::Json, &mut object).map_err(failed)?;
+        if self.resource.custom {
+            // Other webhooks see members that the schema does not know.
+            for member in ["labels", "annotations"] {
+                if !object["metadata"][member].is_null() {
+                    unpruned["metadata"][member] = object["metadata"][member].take();
+                }
+            }
+            object = unpruned;
+        }
         let mut object = self.check(object)?;
-        schema::complete(self.resource, &mut object);
+        if self.resource.custom {
+            schema::add_defaults(&self.resource.schema, &mut object);
+        }
         built_in::decode(*self, &mut object)?;
         Ok(object)
     }
@@ -296,7 +308,13 @@ impl<'a> WriteTarget<'a> {
             return self.put_converted(store, conversion, object);
         }
         let mut object = object;
-        schema::convert_to_storage(self.resource, &mut object);
+        let version = if self.resource.conversion.is_some() {
+            // A webhook that is registered later converts from the version of this write.
+            &*self.resource.version
+        } else {
+            schema::convert_to_storage(self.resource, &mut object);
+            ""
+        };
         let versions = store.of(self.resource).map_or(&[][..], |all| &all.versions);
         // With equal schemas, the object has the same form in all versions.
         let differ = versions.iter().any(|version| version.storage_schema.is_some());
@@ -305,7 +323,8 @@ impl<'a> WriteTarget<'a> {
             let view = views.into_iter().find(|(version, _)| *version == self.resource.version);
             return Ok(view.map_or(object, |(_, view)| view));
         }
-        let stored = Stored::new(self.resource, store.revision + 1, &mut object).with_views(views);
+        let stored = Stored::new(self.resource, store.revision + 1, &mut object);
+        let stored = stored.with_views(views).in_version(version);
         check_size(stored.size())?;
         let stored = store.put(self.resource, stored).ok_or_else(Failure::not_served)?;
         Ok(if differ { stored.value(self.resource) } else { object })

@@ -11,6 +11,7 @@ use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names::now;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::access::{Access, AccessRule, Attributes, ISSUER, User};
+use crate::api_server::store::Store;
 
 /// Paths that a rules review shows, which every user with a token may get.
 const PATHS: [&[&str]; 3] = [
@@ -33,6 +34,7 @@ const PATHS: [&[&str]; 3] = [
 
 /// Answers a review.
 pub(crate) fn answer(
+    store: &Store,
     access: &Access,
     user: &User,
     target: WriteTarget<'_>,
@@ -53,7 +55,7 @@ pub(crate) fn answer(
         "selfsubjectrulesreviews" => return rules(access, user, &asked),
         _ => {}
     }
-    managed_fields::track(&target, None, &mut asked);
+    managed_fields::track(store, &target, None, &mut asked)?;
     if resource.plural == "tokenreviews" {
         return token(access, asked);
     }

@@ -64,7 +64,7 @@ pub(crate) fn request(
     }
     let target = WriteTarget { resource: &types, part: Part::Object, ..target };
     let mut tracked = json!({ "metadata": {}, "spec": asked["spec"] });
-    managed_fields::track(&target, None, &mut tracked);
+    managed_fields::track(store, &target, None, &mut tracked)?;
     if let Some(entry) = tracked["metadata"]["managedFields"].get_mut(0) {
         entry["subresource"] = "token".into();
         asked["metadata"]["managedFields"] = tracked["metadata"]["managedFields"].clone();

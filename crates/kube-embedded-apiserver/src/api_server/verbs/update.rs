@@ -100,8 +100,9 @@ fn update_object(
     strategy::complete(target.resource, &mut object);
     // Ownership counts what was asked for, and only a part of it is written.
     if track {
-        managed_fields::track(&target, Some(&before), &mut object);
+        managed_fields::track(store, &target, Some(&before), &mut object)?;
     }
+    restore(&before, &mut object, "selfLink");
     let object = mutated(store, target, &before, object)?;
     check_version(target, current, &object)?;
     let mut object = object;
@@ -146,6 +147,9 @@ fn update_object(
         object["metadata"]["generation"] = (generation + 1).into();
     }
     validate(store, target, &before, &object)?;
+    if target.session.is_some() {
+        schema::prune(target.resource, &mut object);
+    }
     let warnings = metadata::warnings(target.resource, &before["metadata"], &object["metadata"]);
     target.warn(warnings);
     if !status_only {
@@ -174,7 +178,11 @@ fn mutated(
     before: &Value,
     mut object: Value,
 ) -> Result<Value, Failure> {
-    let old = scale::as_written(target, before)?;
+    let mut old = scale::as_written(target, before)?;
+    if target.part == Part::Scale && target.resource.custom && old["spec"]["replicas"].is_null() {
+        // A real server stands the smallest number for none.
+        old.to_mut()["spec"]["replicas"] = i32::MIN.into();
+    }
     let admission = target.admission(Operation::Update, Some(&old));
     if !admission.may_change(store) {
         return Ok(object);
@@ -182,6 +190,12 @@ fn mutated(
     if target.part == Part::Scale {
         let changed = admission.mutate(store, scale::as_written(target, &object)?.into_owned())?;
         scale::set_replicas(target.resource, &mut object, &changed["spec"]["replicas"])?;
+        if target.resource.custom
+            && let Some(entries) = object["metadata"]["managedFields"].as_array_mut()
+        {
+            // The scale of a custom object loses its managers on the way through a webhook.
+            entries.retain(|entry| entry["subresource"] != "scale");
+        }
         return Ok(object);
     }
     let object = admission.mutate(store, object)?;
@@ -279,7 +293,7 @@ fn restore_unwritten(target: WriteTarget<'_>, before: &Value, object: &mut Value
 
 /// Restores the metadata that no client writes.
 fn restore_metadata(target: WriteTarget<'_>, before: &Value, object: &mut Value) {
-    for member in ["creationTimestamp", "generation", "selfLink", "name", "namespace"] {
+    for member in ["creationTimestamp", "generation", "name", "namespace"] {
         restore(before, object, member);
     }
     if object["metadata"]["uid"].as_str().is_none_or(str::is_empty) {

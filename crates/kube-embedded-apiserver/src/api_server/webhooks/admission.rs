@@ -21,6 +21,8 @@ pub(crate) enum Operation {
     Create,
     Update,
     Delete,
+    /// A connection to a pod, whose options are the object.
+    Connect,
 }
 
 /// A write that webhooks judge.
@@ -115,11 +117,11 @@ impl Admission<'_> {
         }
     }
 
-    /// Asks the mutating and the validating webhooks about a delete.
-    pub(crate) fn judge_delete(&self, store: &Store) -> Result<(), Failure> {
+    /// Asks the mutating and the validating webhooks about a delete, for the nth time.
+    pub(crate) fn judge_delete(&self, store: &Store, round: u8) -> Result<(), Failure> {
         let Some(session) = self.session() else { return Ok(()) };
         for hook in hooks(store, true) {
-            let Some((asked, _)) = self.ask(store, session, &hook, 0, None)? else { continue };
+            let Some((asked, _)) = self.ask(store, session, &hook, round, None)? else { continue };
             if let Verdict::Patched(_) = self.judge(&hook, &asked.ok_or_else(pending)?)? {
                 return Err(Failure::internal(&format!(
                     "admission webhook {:?} attempted to modify the object, which is not \
@@ -128,15 +130,25 @@ impl Admission<'_> {
                 )));
             }
         }
-        self.validate(store, None)
+        self.validate_in(store, round, None)
+    }
+
+    /// Asks the mutating and the validating webhooks about a connection with these options.
+    pub(crate) fn judge_connection(&self, store: &Store, options: Value) -> Result<(), Failure> {
+        let options = self.mutate(store, options)?;
+        self.validate(store, Some(&options))
     }
 
     /// Asks the validating webhooks. The first refusal or failure to come in counts.
     pub(crate) fn validate(&self, store: &Store, object: Option<&Value>) -> Result<(), Failure> {
+        self.validate_in(store, 0, object)
+    }
+
+    fn validate_in(&self, store: &Store, round: u8, object: Option<&Value>) -> Result<(), Failure> {
         let Some(session) = self.session() else { return Ok(()) };
         let (mut answers, mut refused) = (Vec::new(), Ok(()));
         for hook in hooks(store, false) {
-            match self.ask(store, session, &hook, 0, object) {
+            match self.ask(store, session, &hook, round, object) {
                 Ok(None) => {}
                 Ok(Some((asked, _))) => answers.push((hook, asked)),
                 // The other webhooks are called all the same.
@@ -192,6 +204,8 @@ impl Admission<'_> {
             hook: format!("{round} {}", hook.key),
             client: hook.spec["clientConfig"].clone(),
             timeout: Duration::from_secs(seconds),
+            told: session.seconds(seconds),
+            absence: session.webhooks.absence(Some(store), &hook.spec["clientConfig"]),
             review: json!({
                 "kind": "AdmissionReview", "apiVersion": hook.review_version(), "request": request,
             }),
@@ -245,6 +259,11 @@ impl Admission<'_> {
         let warnings = &response["warnings"];
         if !warnings.is_null() && !warnings.is_array() {
             return Err(unreadable(warnings, "AdmissionResponse.response.warnings", "[]string"));
+        }
+        let annotations = response["auditAnnotations"].as_object().into_iter().flatten();
+        if let Some((_, value)) = annotations.into_iter().find(|(_, it)| !it.is_string()) {
+            let member = "AdmissionResponse.response.auditAnnotations";
+            return Err(unreadable(value, member, "string"));
         }
         let patch = match &response["patch"] {
             Value::Null => Vec::new(),
@@ -324,7 +343,7 @@ impl Hook {
 }
 
 /// Returns the failure of a write that lacks an answer. No client sees it.
-pub(super) fn pending() -> Failure {
+pub(crate) fn pending() -> Failure {
     Failure::internal("a webhook has not answered yet")
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::text;
 use crate::api_server::rules::go_format::json_name;
 use crate::api_server::rules::json;
+use crate::api_server::wire::yaml;
 
 /// The Go type into which a server reads the version and kind of an answer.
 const VERSION_AND_KIND: &str = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
@@ -28,9 +29,11 @@ pub(super) fn review(response: &Response<Bytes>) -> Result<Value, String> {
         |problem: &str| format!("couldn't get version/kind; json parse error: {problem}");
     let value = match json::read(body) {
         Ok(read) => read.value,
-        // Any other text is a string in YAML.
-        Err(_) if !matches!(body.trim_ascii_start().first(), Some(b'{' | b'[')) => "".into(),
-        Err(problem) => return Err(unreadable(&problem)),
+        Err(problem) if matches!(body.trim_ascii_start().first(), Some(b'{' | b'[')) => {
+            return Err(unreadable(&problem));
+        }
+        // Any other text is YAML, if only a string.
+        Err(_) => yaml::read(body).unwrap_or_else(|_| "".into()),
     };
     if value.is_object() || value.is_null() {
         return Ok(value);

@@ -10,6 +10,7 @@ use super::answer::{self, Unexpected};
 use super::{Asked, Call, Session, Webhooks, text};
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
+use crate::api_server::rules::go_format::json_name;
 use crate::api_server::rules::{metadata, schema};
 use crate::api_server::store::stored::Stored;
 
@@ -221,7 +222,7 @@ pub(super) fn between(
 }
 
 /// Converts an object. The error is a real server's words.
-fn convert(
+pub(crate) fn convert(
     session: &Session,
     conversion: &Conversion,
     resource: &ResourceType,
@@ -240,6 +241,8 @@ fn convert(
         hook: String::new(),
         client: conversion.client.clone(),
         timeout: PATIENCE,
+        told: PATIENCE.as_secs(),
+        absence: session.webhooks.absence(None, &conversion.client),
         review: json!({
             "kind": "ConversionReview", "apiVersion": review_version,
             "request": { "desiredAPIVersion": after, "objects": [object] },
@@ -249,6 +252,17 @@ fn convert(
     let of_kind = format!("conversion webhook for {before}, Kind={}", resource.kind);
     let converted = converted(&asked, &review_version);
     let mut converted = converted.map_err(|problem| format!("{of_kind} {problem}"))?;
+    if converted.is_null() {
+        return Err("unexpected end of JSON input".to_owned());
+    }
+    if !converted.is_object() {
+        let found = json_name(&converted);
+        let wanted = "map[string]interface {}";
+        return Err(format!("json: cannot unmarshal {found} into Go value of type {wanted}"));
+    }
+    if text(&converted, "kind").is_empty() {
+        return Err(format!("Object 'Kind' is missing in '{converted}'"));
+    }
     check(&object, &converted, &after)
         .map_err(|problem| format!("{of_kind} returned invalid object{problem}"))?;
     let problems = restore_metadata(&object, &mut converted);
@@ -318,7 +332,15 @@ fn restore_metadata(object: &Value, converted: &mut Value) -> Option<String> {
         for (key, value) in texts {
             if !value.is_string() {
                 let problem = format!("metadata.{member}[{key}] must be a string");
-                return Some(format!("{problem}, but is {value} in converted object"));
+                let kind = match value {
+                    Value::Number(number) if number.is_f64() => "float64",
+                    Value::Number(_) => "int64",
+                    Value::Array(_) => "[]interface {}",
+                    Value::Object(_) => "map[string]interface {}",
+                    Value::Bool(_) => "bool",
+                    _ => "<nil>",
+                };
+                return Some(format!("{problem}, but is {kind} in converted object"));
             }
         }
         match found {

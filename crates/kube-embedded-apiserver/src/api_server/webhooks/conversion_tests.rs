@@ -11,6 +11,14 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 /// Returns a server with a type that has a host and port in one member in v1, in two in v2.
 async fn server() -> ApiServer {
     let server = ApiServer::builder().strict().build();
+    register(&server);
+    let definition = definition("v1", true);
+    let (status, body) = send(&server, Method::POST, DEFINITIONS, &definition).await;
+    assert_eq!(status, 201, "{body}");
+    server
+}
+
+fn register(server: &ApiServer) {
     server.convert("shop/convert", |mut object, version| async move {
         let spec = &mut object["spec"];
         if version == "example.com/v2" {
@@ -24,36 +32,35 @@ async fn server() -> ApiServer {
         object["apiVersion"] = version.into();
         Ok(object)
     });
-    let version = |name: &str, storage: bool, members: &[&str]| {
+}
+
+/// Returns the definition, with the version in which objects are stored, and with or without a
+/// conversion by the webhook.
+fn definition(storage: &str, converts: bool) -> Value {
+    let version = |name: &str, members: &[&str]| {
         let members: serde_json::Map<String, Value> =
             members.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
         json!({
-            "name": name, "served": true, "storage": storage, "subresources": {"status": {}},
+            "name": name, "served": true, "storage": name == storage, "subresources": {"status": {}},
             "schema": {"openAPIV3Schema": {"type": "object", "properties": {
                 "spec": {"type": "object", "properties": members},
                 "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
             }}},
         })
     };
-    let definition = json!({
+    let webhook = json!({"strategy": "Webhook", "webhook": {
+        "conversionReviewVersions": ["v1"],
+        "clientConfig": {"service": {"namespace": "shop", "name": "convert", "path": "/c"}},
+    }});
+    json!({
         "metadata": {"name": "widgets.example.com"},
         "spec": {
             "group": "example.com", "scope": "Namespaced",
             "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [
-                version("v2", false, &["host", "port"]), version("v1", true, &["address"]),
-            ],
-            "conversion": {"strategy": "Webhook", "webhook": {
-                "conversionReviewVersions": ["v1"],
-                "clientConfig": {
-                    "service": {"namespace": "shop", "name": "convert", "path": "/c"},
-                },
-            }},
+            "versions": [version("v2", &["host", "port"]), version("v1", &["address"])],
+            "conversion": if converts { webhook } else { json!({"strategy": "None"}) },
         },
-    });
-    let (status, body) = send(&server, Method::POST, DEFINITIONS, &definition).await;
-    assert_eq!(status, 201, "{body}");
-    server
+    })
 }
 
 fn path(version: &str, name: &str) -> String {
@@ -134,4 +141,45 @@ async fn failed_conversion_names_the_object() {
     // The stored version is not affected.
     let (status, _) = send(&server, Method::DELETE, &path("v1", "/a"), &json!({})).await;
     assert_eq!(status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_from_before_the_webhook_are_converted_at_read() {
+    let server = ApiServer::new();
+    let (status, body) = send(&server, Method::POST, DEFINITIONS, &definition("v1", true)).await;
+    assert_eq!(status, 201, "{body}");
+    let one = widget("v1", "a", &json!({"address": "h:1"}));
+    let two = widget("v2", "b", &json!({"host": "g", "port": "2"}));
+    send(&server, Method::POST, &path("v1", ""), &one).await;
+    send(&server, Method::POST, &path("v2", ""), &two).await;
+    register(&server);
+    for (name, v1, v2) in [
+        ("/a", json!({"address": "h:1"}), json!({"host": "h", "port": "1"})),
+        ("/b", json!({"address": "g:2"}), json!({"host": "g", "port": "2"})),
+    ] {
+        let (_, read) = send(&server, Method::GET, &path("v1", name), &Value::Null).await;
+        assert_eq!(read["spec"], v1, "{name}");
+        let (_, read) = send(&server, Method::GET, &path("v2", name), &Value::Null).await;
+        assert_eq!(read["spec"], v2, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_keep_the_version_in_which_they_were_stored() {
+    let server = ApiServer::new();
+    register(&server);
+    send(&server, Method::POST, DEFINITIONS, &definition("v1", false)).await;
+    let one = widget("v1", "a", &json!({"address": "h:1"}));
+    let (status, body) = send(&server, Method::POST, &path("v1", ""), &one).await;
+    assert_eq!(status, 201, "{body}");
+    let place = format!("{DEFINITIONS}/widgets.example.com");
+    let (_, known) = send(&server, Method::GET, &place, &Value::Null).await;
+    let mut changed = definition("v2", true);
+    changed["metadata"]["resourceVersion"] = known["metadata"]["resourceVersion"].clone();
+    let (status, body) = send(&server, Method::PUT, &place, &changed).await;
+    assert_eq!(status, 200, "{body}");
+    let (_, read) = send(&server, Method::GET, &path("v2", "/a"), &Value::Null).await;
+    assert_eq!(read["spec"], json!({"host": "h", "port": "1"}));
+    let (_, read) = send(&server, Method::GET, &path("v1", "/a"), &Value::Null).await;
+    assert_eq!(read["spec"], json!({"address": "h:1"}));
 }

@@ -19,6 +19,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,20 +27,24 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderMap, Request, Response};
+use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::{HeaderMap, Method, Request, Response};
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
-pub(crate) use self::admission::{Admission, Operation};
-pub(crate) use self::conversion::{Conversion, current, stored_and_seen, unreadable_list};
+use crate::api_server::store::{Store, stored};
+
+pub(crate) use self::admission::{Admission, Operation, pending};
+pub(crate) use self::conversion::{Conversion, convert, current, stored_and_seen, unreadable_list};
 use self::session::Asked;
 pub(crate) use self::session::Session;
 
 /// The number of times that a request is sent again to a service that is too busy. Clients in Go
 /// have it, too.
 const MOST_REPETITIONS: usize = 10;
+/// The number of redirects that a request follows. Clients in Go follow as many.
+const MOST_REDIRECTS: usize = 10;
 /// The number of webhooks that may be called within each other's calls.
 const DEEPEST: usize = 8;
 
@@ -63,6 +68,10 @@ pub(crate) struct Call {
     /// The client's configuration: a URL or a service.
     client: Value,
     timeout: Duration,
+    /// The problem if no test registered the address.
+    absence: Option<String>,
+    /// The seconds that the webhook is told to have.
+    told: u64,
     /// The review, whose request has no uid yet.
     review: Value,
 }
@@ -83,6 +92,11 @@ impl Webhooks {
         self.find(client).is_some()
     }
 
+    /// Returns the problem of an address without a service. The store has the Services.
+    fn absence(&self, store: Option<&Store>, client: &Value) -> Option<String> {
+        (!self.serves(client)).then(|| unreachable(store, client))
+    }
+
     /// Returns the service with the longest address that begins a client's address.
     fn find(&self, client: &Value) -> Option<Service> {
         let address = address(client);
@@ -98,9 +112,11 @@ impl Webhooks {
     /// Sends a review, and returns the review that answers it. The error is a real server's
     /// words.
     async fn call(&self, call: &Call, uid: &str) -> Result<Value, String> {
-        let url = url(&call.client, call.timeout);
+        let url = url(&call.client, call.told);
         let failed = |problem: &str| format!("Post {url:?}: {problem}");
-        let service = self.find(&call.client).ok_or_else(|| failed(&unreachable(&call.client)))?;
+        let service = self
+            .find(&call.client)
+            .ok_or_else(|| failed(call.absence.as_deref().unwrap_or_default()))?;
         let mut review = call.review.clone();
         review["request"]["uid"] = uid.into();
         let body = Bytes::from(review.to_string());
@@ -119,16 +135,37 @@ impl Webhooks {
             return Err(late());
         }
         let answered = async {
-            let mut repetitions = 0;
+            let (mut repetitions, mut redirects) = (0, 0);
+            let (mut method, mut place, mut service) = (Method::POST, url.clone(), service);
             loop {
                 if Instant::now() >= deadline {
                     return Err(late());
                 }
-                let request = Request::post(&url).header(CONTENT_TYPE, "application/json");
-                let request = request.body(body.clone()).map_err(|error| error.to_string())?;
+                let request = Request::builder().method(method.clone()).uri(&place);
+                let request = if method == Method::POST {
+                    request.header(CONTENT_TYPE, "application/json").body(body.clone())
+                } else {
+                    request.body(Bytes::new())
+                };
+                let request = request.map_err(|error| error.to_string())?;
                 // A closure that panics closes the connection.
                 let response = AssertUnwindSafe(async { service(request).await }).catch_unwind();
                 let response = response.await.map_err(|_| failed("EOF"))?;
+                if let Some(location) = location(&response, &place) {
+                    redirects += 1;
+                    if redirects > MOST_REDIRECTS {
+                        return Err(failed("stopped after 10 redirects"));
+                    }
+                    if !matches!(response.status().as_u16(), 307 | 308) {
+                        method = Method::GET;
+                    }
+                    let whole = location.split(['?', '#']).next().unwrap_or_default();
+                    let client = json!({ "url": whole });
+                    let found = self.find(&client);
+                    service = found.ok_or_else(|| failed(&unreachable(None, &client)))?;
+                    place = location;
+                    continue;
+                }
                 let pause = retry_after(&response).filter(|_| repetitions < MOST_REPETITIONS);
                 let Some(pause) = pause else { return Ok(response) };
                 repetitions += 1;
@@ -148,6 +185,21 @@ fn retry_after(response: &Response<Bytes>) -> Option<Duration> {
     seconds(response.headers()).filter(|_| busy).map(Duration::from_secs)
 }
 
+/// Returns the address to which the response of an address leads, if it is a redirect.
+fn location(response: &Response<Bytes>, from: &str) -> Option<String> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    if location.contains("://") {
+        return Some(location.to_owned());
+    }
+    let (origin, path) = parts(from);
+    let below = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = if location.starts_with('/') { "" } else { &format!("{below}/") };
+    Some(format!("{origin}{path}{location}"))
+}
+
 fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value[member].as_str().unwrap_or_default()
 }
@@ -155,41 +207,79 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
 /// Returns the address by which services are registered: the URL, or `NAMESPACE/NAME/PATH`.
 fn address(client: &Value) -> String {
     let service = &client["service"];
-    match client["url"].as_str() {
-        Some(url) => url.to_owned(),
-        None => format!(
-            "{}/{}/{}",
-            text(service, "namespace"),
-            text(service, "name"),
-            text(service, "path").trim_start_matches('/'),
-        ),
-    }
+    let (origin, path) = match client["url"].as_str() {
+        Some(url) => parts(url),
+        None => {
+            let origin = format!("{}/{}", text(service, "namespace"), text(service, "name"));
+            (origin, cleaned(text(service, "path")))
+        }
+    };
+    format!("{origin}{}", path.trim_end_matches('/'))
 }
 
 /// Returns the URL of a request.
-fn url(client: &Value, timeout: Duration) -> String {
+fn url(client: &Value, seconds: u64) -> String {
     let service = &client["service"];
-    let whole = match client["url"].as_str() {
-        Some(url) => url.to_owned(),
-        None => format!(
-            "https://{}.{}.svc:{}/{}",
-            text(service, "name"),
-            text(service, "namespace"),
-            service["port"].as_u64().unwrap_or(443),
-            text(service, "path").trim_start_matches('/'),
-        ),
+    let (origin, path) = match client["url"].as_str() {
+        Some(url) => parts(url),
+        None => {
+            let (name, namespace) = (text(service, "name"), text(service, "namespace"));
+            let port = service["port"].as_u64().unwrap_or(443);
+            (format!("https://{name}.{namespace}.svc:{port}"), cleaned(text(service, "path")))
+        }
     };
-    format!("{whole}?timeout={}s", timeout.as_secs())
+    format!("{origin}{path}?timeout={seconds}s")
 }
 
-/// Returns the problem of an address without a service.
-fn unreachable(client: &Value) -> String {
-    match client["url"].as_str() {
-        Some(url) => {
-            let authority = url.split("://").nth(1).and_then(|rest| rest.split('/').next());
-            format!("dial tcp {}: connect: connection refused", authority.unwrap_or_default())
+/// Returns the origin and the path of a URL.
+fn parts(url: &str) -> (String, String) {
+    let start = url.find("://").map_or(0, |scheme| scheme + 3);
+    let end = url[start..].find('/').map_or(url.len(), |path| start + path);
+    (url[..end].to_owned(), cleaned(&url[end..]))
+}
+
+/// Returns a path without empty parts and dots, as a server's client asks for it.
+fn cleaned(path: &str) -> String {
+    let mut kept = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(kept.pop()),
+            part => kept.push(part),
         }
-        None => format!("service {:?} not found", text(&client["service"], "name")),
+    }
+    format!("/{}", kept.join("/"))
+}
+
+/// Returns the problem of an address that no test registered, in a real server's words. The store
+/// has the Services.
+fn unreachable(store: Option<&Store>, client: &Value) -> String {
+    let refused = |address: &str| format!("dial tcp {address}: connect: connection refused");
+    if let Some(url) = client["url"].as_str() {
+        let authority = parts(url).0.split("://").nth(1).unwrap_or_default().to_owned();
+        let host = authority.rsplit_once(':').map_or(&*authority, |(host, _)| host);
+        return if host == "localhost" || host.parse::<IpAddr>().is_ok() {
+            refused(&authority)
+        } else {
+            format!("dial tcp: lookup {host}: no such host")
+        };
+    }
+    let (name, port) = (text(&client["service"], "name"), &client["service"]["port"]);
+    let port = port.as_u64().unwrap_or(443);
+    let key = stored::key(text(&client["service"], "namespace"), name);
+    let services = store.and_then(|store| Some((store, store.served("", "v1", "services")?)));
+    let found = services.and_then(|(store, services)| {
+        Some(store.of(services)?.objects.get(&key)?.value(services)["spec"].take())
+    });
+    let Some(spec) = found else { return format!("service {name:?} not found") };
+    let mut ports = spec["ports"].as_array().into_iter().flatten();
+    match text(&spec, "externalName") {
+        "" if !ports.any(|known| known["port"] == port) => {
+            format!("no service port {port} found for service {name:?}")
+        }
+        "" => refused(&format!("{}:{port}", text(&spec, "clusterIP"))),
+        "localhost" => refused(&format!("127.0.0.1:{port}")),
+        external => format!("dial tcp: lookup {external}: no such host"),
     }
 }
 

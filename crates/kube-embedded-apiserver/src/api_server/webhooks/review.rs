@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::admission::{Admission, Operation};
 use super::session::Session;
 use crate::api_server::resource::ResourceType;
+use crate::api_server::verbs::grace;
 
 impl Operation {
     pub(super) fn name(self) -> &'static str {
@@ -12,16 +13,37 @@ impl Operation {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
         }
     }
 
-    fn options(self) -> &'static str {
+    fn options(self) -> Option<&'static str> {
         match self {
-            Self::Create => "CreateOptions",
-            Self::Update => "UpdateOptions",
-            Self::Delete => "DeleteOptions",
+            Self::Create => Some("CreateOptions"),
+            Self::Update => Some("UpdateOptions"),
+            Self::Delete => Some("DeleteOptions"),
+            Self::Connect => None,
         }
     }
+}
+
+/// Returns the options of a request, with the defaults of a delete.
+fn options(session: &Session, admission: &Admission<'_>) -> Value {
+    let Some(kind) = admission.operation.options() else { return Value::Null };
+    let mut options = session.options.clone();
+    options["kind"] = kind.into();
+    options["apiVersion"] = "meta.k8s.io/v1".into();
+    let Some(old) = admission.old.filter(|_| admission.operation == Operation::Delete) else {
+        return options;
+    };
+    if admission.target.resource.graceful && !session.unnamed {
+        let asked = options["gracePeriodSeconds"].as_i64();
+        options["gracePeriodSeconds"] = grace(old, asked).into();
+    }
+    if admission.is_of_namespace() && options["preconditions"]["uid"].is_null() {
+        options["preconditions"]["uid"] = old["metadata"]["uid"].clone();
+    }
+    options
 }
 
 /// Returns the request of a review, whose objects are in the version `seen`. It has no uid yet.
@@ -44,9 +66,6 @@ pub(super) fn request(
             "group": resource.group, "version": resource.version, "resource": resource.plural,
         })
     };
-    let mut options = session.options.clone();
-    options["kind"] = admission.operation.options().into();
-    options["apiVersion"] = "meta.k8s.io/v1".into();
     let mut request = json!({
         "kind": kind(seen),
         "resource": of(seen),
@@ -57,7 +76,7 @@ pub(super) fn request(
         "object": object,
         "oldObject": old,
         "dryRun": target.dry_run,
-        "options": options,
+        "options": options(session, admission),
     });
     let own = || object.and_then(|object| object["metadata"]["name"].as_str());
     let name = target.name.filter(|name| !name.is_empty()).or_else(own);

@@ -6,6 +6,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use parking_lot::Mutex;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{Call, Webhooks};
 use crate::api_server::names::{self, Repeatable};
@@ -27,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) unnamed: bool,
     /// True for a write whose failure to read the stored object is told in few words.
     pub(super) brief: bool,
+    /// The time by which the request must be answered, if it named one.
+    pub(crate) deadline: Option<Instant>,
     repeatable: Repeatable,
     state: Mutex<State>,
 }
@@ -51,7 +54,8 @@ pub(crate) struct Asked {
 impl Session {
     pub(crate) fn new(webhooks: Arc<Webhooks>, user: Value, options: Value, brief: bool) -> Self {
         let (repeatable, state) = (Repeatable::new(), Mutex::default());
-        Self { webhooks, user, options, unnamed: false, brief, repeatable, state }
+        let (unnamed, deadline) = (false, None);
+        Self { webhooks, user, options, unnamed, brief, deadline, repeatable, state }
     }
 
     /// Runs a write or read, which may run several times.
@@ -88,6 +92,13 @@ impl Session {
         let called = !calls.is_empty();
         calls.for_each(|answered| async { self.state.lock().answered.push(answered) }).await;
         called
+    }
+
+    /// Returns the seconds that a webhook is told to have: those of its configuration, or fewer.
+    pub(super) fn seconds(&self, configured: u64) -> u64 {
+        let Some(deadline) = self.deadline else { return configured };
+        let left = deadline.saturating_duration_since(Instant::now()).as_millis().div_ceil(1000);
+        configured.min(u64::try_from(left).unwrap_or(u64::MAX))
     }
 
     /// Returns whether the last attempt lacks an answer.

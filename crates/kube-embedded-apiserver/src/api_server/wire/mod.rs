@@ -26,7 +26,7 @@ mod versions;
 mod watches;
 mod writes;
 mod written;
-mod yaml;
+pub(crate) mod yaml;
 mod yaml_keys;
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, WARNING};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
@@ -28,7 +28,7 @@ use crate::api_server::store::selection::FieldPath;
 use crate::api_server::verbs::options::WriteOptions;
 use crate::api_server::verbs::reviews::about;
 use crate::api_server::verbs::{self, Part, Warnings, WriteTarget, connect, patch, scale};
-use crate::api_server::webhooks::Session;
+use crate::api_server::webhooks::{Admission, Operation, Session};
 
 /// The largest body of a request, in bytes.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -36,6 +36,15 @@ const BODY_LIMIT: usize = 3 * 1024 * 1024;
 /// The time that the body of a request may take. A slower one is answered 504. Responses, such as
 /// watches, may take any time.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The longest time that a request may ask for.
+const LONGEST_REQUEST: Duration = Duration::from_secs(60);
+const LATE: &str = "Timeout: request did not complete within the allotted timeout";
+
+/// The characters of all warnings of a response, beyond which each is cut.
+const LONGEST_WARNINGS: usize = 4096;
+/// The characters of a warning that is cut.
+const LONGEST_CUT_WARNING: usize = 256;
 
 /// The most attempts of one request. A webhook that changes the object of its own review would
 /// otherwise be called forever.
@@ -89,11 +98,21 @@ where
             Session::new(server.webhooks.clone(), about(&user), Value::Null, brief)
         }),
     };
-    let answer = if matches!(head.method, Method::GET | Method::HEAD) {
-        request.read().await
-    } else {
-        let body = read(body).await?;
-        request.write(&body).await
+    let limit = if watch { None } else { asked_limit(&head.uri) };
+    if let (Some(limit), Some(session)) = (limit, &mut request.session) {
+        session.deadline = Some(Instant::now() + limit);
+    }
+    let answered = async {
+        if matches!(head.method, Method::GET | Method::HEAD) {
+            request.read().await
+        } else {
+            let body = read(body).await?;
+            request.write(&body).await
+        }
+    };
+    let answer = match limit {
+        None => answered.await,
+        Some(limit) => timeout(limit, answered).await.unwrap_or_else(|_| Ok(late())),
     };
     // A failure has warnings, too.
     let of_use = match &resource.deprecation {
@@ -101,6 +120,7 @@ where
         declared => declared.clone(),
     };
     let told = request.warnings.take().into_iter().chain(of_use);
+    let told = shortened(told.collect()).into_iter();
     let told = told.filter_map(|text| HeaderValue::try_from(format!("299 - {text:?}")).ok());
     let mut told = told.peekable();
     if told.peek().is_none() {
@@ -112,6 +132,57 @@ where
         response.headers_mut().append(WARNING, warning);
     }
     Ok(response)
+}
+
+/// Returns the time in which a request wants to be answered.
+fn asked_limit(uri: &Uri) -> Option<Duration> {
+    let params = parameters(uri);
+    let text = params.get("timeout")?;
+    let end = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(end);
+    let unit = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        _ => return None,
+    };
+    let limit = Duration::try_from_secs_f64(number.parse::<f64>().ok()? * unit).ok()?;
+    Some(limit.min(LONGEST_REQUEST))
+}
+
+/// Returns the response to a request that takes too long. A real server writes it below the API.
+fn late() -> Response<ResponseBody> {
+    let status = json!({
+        "metadata": {}, "status": "Failure", "message": LATE, "reason": "Timeout", "details": {},
+        "code": 504,
+    });
+    let mut response = Response::new(full(status.to_string()));
+    *response.status_mut() = StatusCode::GATEWAY_TIMEOUT;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}
+
+/// Returns warnings as a response has them. If they are too long together, each is cut; once the
+/// cut ones are too long, no more follow.
+fn shortened(told: Vec<String>) -> Vec<String> {
+    let length = |text: &String| text.chars().count();
+    let cut = |text: &String| length(text).min(LONGEST_CUT_WARNING);
+    let mut whole = 0;
+    let first_cut = told.iter().position(|text| {
+        whole += length(text);
+        whole > LONGEST_WARNINGS
+    });
+    let Some(first_cut) = first_cut else { return told };
+    let mut written: usize = told[..=first_cut].iter().map(cut).sum();
+    let more = told[first_cut + 1..].iter().take_while(|text| {
+        let fits = written < LONGEST_WARNINGS;
+        written += cut(text);
+        fits
+    });
+    let kept = first_cut + 1 + more.count();
+    let kept = told.into_iter().take(kept);
+    kept.map(|text| text.chars().take(LONGEST_CUT_WARNING).collect()).collect()
 }
 
 /// Answers a request for a path that leads to no object.
@@ -172,7 +243,10 @@ impl ResourceRequest<'_> {
                 *response.status_mut() = StatusCode::NO_CONTENT;
                 return Ok(response);
             }
-            Some(part) => return Err(Self::connect(&self.server.store.lock(), target, part)),
+            Some(part) => {
+                let connected = self.attempt(|store| Err(self.connect(store, target, part)));
+                return connected.await;
+            }
         };
         let form = self.accepted.for_object(resource)?;
         if self.accepted.encoding == Encoding::Protobuf {
@@ -215,7 +289,26 @@ impl ResourceRequest<'_> {
     }
 
     /// Returns the failure of a connection to a pod, which has no node here.
-    pub(super) fn connect(store: &Store, target: WriteTarget<'_>, part: Subresource) -> Failure {
+    pub(super) fn connect(
+        &self,
+        store: &Store,
+        target: WriteTarget<'_>,
+        part: Subresource,
+    ) -> Failure {
+        let described = part.described();
+        if let Some((_, _, kind)) = described.kind {
+            let options = connect::options(kind, &self.head.uri);
+            let admission = Admission {
+                target,
+                operation: Operation::Connect,
+                subresource: described.name,
+                kind: Some(("", "v1", kind)),
+                old: None,
+            };
+            if let Err(refused) = admission.judge_connection(store, options) {
+                return refused;
+            }
+        }
         let connection = match part {
             Subresource::Exec | Subresource::Attach | Subresource::PortForward => {
                 connect::stream(store, target)
@@ -355,10 +448,7 @@ where
         return Err(too_large());
     }
     let collected = timeout(BODY_TIMEOUT, Limited::new(body, BODY_LIMIT).collect());
-    let Ok(collected) = collected.await else {
-        let message = "Timeout: request did not complete within the allotted timeout";
-        return Err(Failure::new(504, "Timeout", message));
-    };
+    let Ok(collected) = collected.await else { return Err(Failure::new(504, "Timeout", LATE)) };
     match collected {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),

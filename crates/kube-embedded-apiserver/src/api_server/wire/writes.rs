@@ -81,7 +81,7 @@ impl ResourceRequest<'_> {
         if self.resource.qualified() == "bindings" {
             return Ok((201, pods::bind_named(store, target, &asked)?));
         }
-        let answer = reviews::answer(&self.server.access.lock(), self.user, target, asked)?;
+        let answer = reviews::answer(store, &self.server.access.lock(), self.user, target, asked)?;
         Ok((201, answer))
     }
 
@@ -125,7 +125,7 @@ impl ResourceRequest<'_> {
                 | Subresource::PortForward
                 | Subresource::Proxy,
                 _,
-            ) => return Err(Self::connect(store, target, part)),
+            ) => return Err(self.connect(store, target, part)),
             _ => return Err(self.not_allowed()),
         })
     }
@@ -301,6 +301,12 @@ fn reviewed_part<'a>(
     let admission = Admission { target, operation, subresource, kind, old: None };
     if target.session.is_none() || target.stored(store).is_none() {
         return Ok((target, asked));
+    }
+    if part != Subresource::Token {
+        let (version, kind) = (asked["apiVersion"].as_str(), asked["kind"].as_str());
+        let kind =
+            (&*version.unwrap_or_default().to_owned(), &*kind.unwrap_or_default().to_owned());
+        managed_fields::own_part(&target, subresource, kind, &mut asked);
     }
     let asked = admission.mutate(store, asked)?;
     admission.validate(store, Some(&asked))?;

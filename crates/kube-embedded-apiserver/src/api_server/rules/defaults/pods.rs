@@ -10,7 +10,16 @@ pub(super) const POD: &[Row] = &[
     ("spec", With(request_limits)),
     ("spec", Each(POD_SPEC)),
     ("spec.enableServiceLinks", Bool(true)),
+    ("status", With(list_address)),
 ];
+
+/// The address of a pod is the first of its list.
+fn list_address(status: &mut Map<String, Value>) {
+    let address = text(status, "podIP").to_owned();
+    if !address.is_empty() && !has(status, "podIPs") {
+        status.insert("podIPs".into(), json!([{ "ip": address }]));
+    }
+}
 
 pub(super) const POD_SPEC: &[Row] = &[
     ("volumes[]", Each(VOLUME)),

@@ -24,6 +24,7 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
     fields.sort();
     fields.dedup();
     let storage = versions.iter().find(|version| version["storage"] == true);
+    let stored_in = storage.map(|version| text(&version["name"])).unwrap_or_default();
     let storage = storage.map(|version| Arc::new(version["schema"]["openAPIV3Schema"].clone()));
     let conversion = Conversion::of(object);
     let served = versions.iter().filter(|version| version["served"] == true);
@@ -47,6 +48,7 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
             resource.schema = version["schema"]["openAPIV3Schema"].clone();
             let differs = |storage: &Arc<Value>| **storage != resource.schema;
             resource.storage_schema = storage.clone().filter(differs);
+            resource.storage.clone_from(&stored_in);
             resource.conversion.clone_from(&conversion);
             let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
             resource.columns = columns.map(column).collect();

@@ -8,6 +8,7 @@ use super::common::{Common, versions};
 use super::names::{label_problem, missing};
 use super::{names, paths, schema};
 use crate::api_server::failure::Cause;
+use crate::api_server::rules::validation::hooks;
 
 const COLUMN_TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: [&str; 8] =
@@ -320,11 +321,8 @@ pub(super) fn conversion_problems(spec: &Value) -> Vec<Cause> {
         if client.is_null() {
             let problem = "required when strategy is set to Webhook";
             causes.push(Cause::required(client_field, problem));
-        } else if client["url"].is_null() == client["service"].is_null() {
-            let problem = "exactly one of url or service is required";
-            causes.push(Cause::required(client_field, problem));
-        } else if let Some(url) = client["url"].as_str() {
-            causes.extend(url_problems(url, &format!("{client_field}.url")));
+        } else {
+            hooks::client(client, client_field, &mut causes);
         }
         causes.extend(review_problems(reviews, reviews_field));
     } else {
@@ -334,33 +332,6 @@ pub(super) fn conversion_problems(spec: &Value) -> Vec<Cause> {
         }
         if !reviews.is_empty() {
             causes.push(Cause::forbidden(reviews_field, problem));
-        }
-    }
-    causes
-}
-
-fn url_problems(url: &str, field: &str) -> Vec<Cause> {
-    const FORM: &str = "; desired format: https://host[/path]";
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let authority = rest.split('/').next().filter(|_| !scheme.is_empty()).unwrap_or_default();
-    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    let mut causes = Vec::new();
-    if scheme != "https" {
-        let problem = format!("'https' is the only allowed URL scheme{FORM}");
-        causes.push(Cause::invalid(field, scheme, &problem));
-    }
-    if host.is_empty() {
-        causes.push(Cause::invalid(field, host, &format!("host must be specified{FORM}")));
-    }
-    for (part, problem) in [
-        (user, "user information is not permitted in the URL"),
-        (fragment, "fragments are not permitted in the URL"),
-        (query, "query parameters are not permitted in the URL"),
-    ] {
-        if !part.is_empty() {
-            causes.push(Cause::invalid(field, part, problem));
         }
     }
     causes

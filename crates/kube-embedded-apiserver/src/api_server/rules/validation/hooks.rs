@@ -9,6 +9,7 @@ use super::rows::{self, Row, child, elements, invalid, is_empty, text};
 use super::selectors;
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
+use crate::api_server::rules::schema::cel;
 
 pub(super) const HOOKS: &[Row] = &[("webhooks[]", Rows(HOOK)), ("webhooks", Check(unique_names))];
 
@@ -25,7 +26,7 @@ const HOOK: &[Row] = &[
     ("reinvocationPolicy", OneOf(&["IfNeeded", "Never"])),
     ("clientConfig", Check(client)),
     ("matchConditions", AtMost(64)),
-    ("matchConditions[].expression", Required),
+    ("matchConditions[].expression", Check(expression)),
     ("matchConditions[].name", Named(formats::label_key)),
     ("matchConditions", Check(unique_names)),
     ("admissionReviewVersions", RequiredSince("must specify one of v1, v1beta1")),
@@ -64,6 +65,19 @@ fn name(name: &Value, path: &str, causes: &mut Vec<Cause>) {
     } else if name.split('.').count() < 3 {
         let problem = "should be a domain with at least three segments separated by dots";
         causes.push(Cause::invalid(path, name, problem));
+    }
+}
+
+/// The variables of match conditions.
+pub(crate) const VARIABLES: [&str; 5] =
+    ["object", "oldObject", "request", "authorizer", "namespaceObject"];
+
+fn expression(expression: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let source = expression.as_str().unwrap_or_default();
+    if source.trim().is_empty() {
+        causes.push(Cause::required(path, ""));
+    } else if let Some(problem) = cel::condition_problem(source, &VARIABLES) {
+        causes.push(Cause::invalid(path, source, &problem));
     }
 }
 
@@ -120,7 +134,8 @@ fn timeout(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
 
 const SERVICE: &[Row] = &[("port", Given(port)), ("path", Given(service_path))];
 
-fn client(client: &Value, path: &str, causes: &mut Vec<Cause>) {
+/// Checks the address of a webhook.
+pub(crate) fn client(client: &Value, path: &str, causes: &mut Vec<Cause>) {
     match (client["url"].as_str(), &client["service"]) {
         (Some(found), Value::Null) => url(found, &child(path, "url"), causes),
         (None, service @ Value::Object(_)) => {
@@ -182,6 +197,11 @@ fn url(url: &str, path: &str, causes: &mut Vec<Cause>) {
     let authority = rest.strip_prefix("//").and_then(|rest| rest.split('/').next()).unwrap_or("");
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let form = "; desired format: https://host[/path]";
+    if let Some(escape) = invalid_escape(url) {
+        let problem = format!("parse {url:?}: invalid URL escape {escape:?}{form}");
+        causes.push(Cause::required(path, &format!("url must be a valid URL: {problem}")));
+        return;
+    }
     for (bad, shown, problem) in [
         (scheme != "https", &*scheme, format!("'https' is the only allowed URL scheme{form}")),
         (host.is_empty(), host, format!("host must be specified{form}")),
@@ -193,6 +213,13 @@ fn url(url: &str, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::invalid(path, shown, &problem));
         }
     }
+}
+
+/// Returns the first percent sign of a URL that no two digits follow, with what follows.
+fn invalid_escape(url: &str) -> Option<&str> {
+    url.match_indices('%').map(|(at, _)| url.get(at..at + 3).unwrap_or(&url[at..])).find(|escape| {
+        escape.len() < 3 || !escape[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 /// Checks that the server knows one of the versions of reviews.

@@ -14,7 +14,7 @@ mod disruption;
 mod events;
 mod fields;
 mod flow;
-mod hooks;
+pub(crate) mod hooks;
 mod host;
 mod ingress;
 mod job_policies;

@@ -70,8 +70,7 @@ pub(super) const POD_SPEC: &[Row] = &[
 const MOST_ID: i64 = i32::MAX as i64;
 
 pub(super) const STATUS: &[Row] = &[
-    ("status.podIPs[].ip", Is(formats::address)),
-    ("status", Check(addresses)),
+    ("status.podIPs[]", Check(address)),
     (
         "status.nominatedNodeName",
         Check(|name, path, causes| {
@@ -190,11 +189,9 @@ fn token_needs_account(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks an address that has no list.
-fn addresses(status: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let address = text(status, "podIP");
-    if is_empty(&status["podIPs"]) && !address.is_empty() {
-        rows::is(formats::address, address, &format!("{}[0]", child(path, "podIPs")), causes);
+fn address(listed: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !listed["ip"].is_null() {
+        rows::is(formats::address, text(listed, "ip"), path, causes);
     }
 }
 

@@ -2,10 +2,13 @@
 //! before but no longer applies. A field that another manager set to another value is a conflict,
 //! unless forced.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::managers::{Identity, Manager, Managers};
-use super::{UNOWNED, difference, identity, set, set_entries, unwritten, update};
+use super::versions::Versions;
+use super::{UNOWNED, identity, set, set_entries, unwritten, update};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names::now;
 use crate::api_server::rules::metadata::ANNOTATIONS_LIMIT;
@@ -48,7 +51,7 @@ pub(crate) fn apply(
         Some(current) => current.value(target.resource),
         None => new_object(target, shape),
     };
-    let mut object = merged(target, shape, options, &live, applied)?;
+    let mut object = merged(store, target, options, &live, applied)?;
     if let Some(refused) = refused {
         return Err(refused);
     }
@@ -125,17 +128,22 @@ pub(crate) fn named(applied: &Value, kind: &str) -> String {
 
 /// Returns the live object with the configuration merged into it, and with its managers.
 fn merged(
+    store: &Store,
     target: WriteTarget<'_>,
-    shape: Shape<'_>,
     options: &WriteOptions,
     live: &Value,
     applied: &Value,
 ) -> Result<Value, Failure> {
+    let failed = |problem: String| Failure::without_reason(&problem);
+    let versions = Versions::of(store, &target);
+    let shape = Shape::of(target.resource);
     let mut managers = Managers::read(&live["metadata"]["managedFields"]).unwrap_or_default();
     if managers.is_empty() {
         let name = "before-first-apply";
-        update(&target, &mut managers, name, (&shape::empty(shape), live));
+        let empty = shape::empty(shape);
+        update(&versions, &target, &mut managers, name, (&empty, live)).map_err(failed)?;
     }
+    versions.check(&managers, live).map_err(failed)?;
     let own = identity(&target, target.manager, true);
     let last = managers.0.remove(&own);
     let manager = Manager {
@@ -146,11 +154,12 @@ fn merged(
     let mut object = merge(shape, Some(live), Some(applied)).unwrap_or_default();
     managers.0.insert(own.clone(), manager);
     if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
-        object = pruned(shape, &object, &managers, &last.fields);
+        let left = pruned(&versions, &object, &managers, &last);
+        object = left.map_err(|problem| failed(format!("failed to prune fields: {problem}")))?;
     }
     let free = if target.manager == KUBECTL { set_by_client(target, shape, live) } else { None };
     let free = free.unwrap_or_default();
-    take_over(&target, &mut managers, &own, (options.force, &free), (live, &object))?;
+    take_over(&versions, &mut managers, &own, (options.force, &free), (live, &object))?;
     if let Some(manager) = managers.0.get_mut(&own) {
         manager.fields = manager.fields.difference(&set(&UNOWNED));
         // A scale has no time of its write.
@@ -202,37 +211,73 @@ fn is_text(value: &Value) -> bool {
 }
 
 /// Removes the fields that a manager applied before, does not apply now, and that nobody else owns.
-fn pruned(shape: Shape<'_>, merged: &Value, managers: &Managers, last: &Set) -> Value {
-    let named = |set: &Set| with_named_members(shape, set);
-    let of = |value: &Value| named(&fields(shape, value));
-    let last = named(last);
-    let without = |gone: &Set| remove(shape, merged, gone).unwrap_or_default();
-    let all = of(merged);
-    let owned = managers.0.values().fold(Set::default(), |all, next| all.union(&next.fields));
+fn pruned(
+    versions: &Versions<'_>,
+    merged: &Value,
+    managers: &Managers,
+    last: &Manager,
+) -> Result<Value, String> {
+    let before = &*last.version;
+    let at_last = versions.convert(merged, versions.own(), before).map_err(|problem| {
+        format!("failed to convert merged object to last applied version: {problem}")
+    })?;
+    let named = |version: &str, set: &Set| with_named_members(versions.shape(version), set);
+    let of = |version: &str, value: &Value| named(version, &fields(versions.shape(version), value));
+    let without = |version: &str, value: &Value, gone: &Set| {
+        remove(versions.shape(version), value, gone).unwrap_or_default()
+    };
+    let applied = named(before, &last.fields);
     // Fields that somebody owns come back, with those above them.
-    let kept = of(&without(&last)).union(&named(&owned));
-    let kept = of(&without(&all.difference(&kept)));
+    let mut owned = BTreeMap::<&str, Set>::new();
+    for manager in managers.0.values() {
+        let of_version = owned.entry(&manager.version).or_default();
+        *of_version = of_version.union(&manager.fields);
+    }
+    let first = owned.remove_entry(before);
+    let (mut at, mut all) = (before, at_last.clone());
+    let mut left = without(before, &at_last, &applied);
+    for (version, owned) in first.into_iter().chain(owned) {
+        let convert = |value: &Value, word: &str| {
+            versions.convert(value, at, version).map_err(|problem| {
+                format!(
+                    "failed add back owned items: failed to convert {word} object at version \
+                     {version}: {problem}"
+                )
+            })
+        };
+        (all, left) = (convert(&all, "merged")?, convert(&left, "pruned")?);
+        let kept = of(version, &left).union(&named(version, &owned));
+        left = without(version, &all, &of(version, &all).difference(&kept));
+        at = version;
+    }
     // So do those that the manager did not own.
-    without(&all.difference(&kept).intersection(&last))
+    let left = versions.convert(&left, at, before).map_err(|problem| {
+        format!(
+            "failed add back dangling items: failed to convert pruned object to last applied \
+             version: {problem}"
+        )
+    })?;
+    let gone = of(before, &at_last).difference(&of(before, &left)).intersection(&applied);
+    versions.convert(&without(before, &at_last, &gone), before, versions.own())
 }
 
 /// Removes the changed fields from all other managers. Without force, their fields are conflicts,
 /// except those that are free.
 fn take_over(
-    target: &WriteTarget<'_>,
+    versions: &Versions<'_>,
     managers: &mut Managers,
     own: &Identity,
     (force, free): (bool, &Set),
     objects: (&Value, &Value),
 ) -> Result<(), Failure> {
-    let difference = difference(target, objects);
-    let changed = difference.set();
     let mut conflicts = Vec::new();
     for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
-        let lost = manager.fields.intersection(&changed);
+        let difference = versions.difference(&manager.version, objects);
+        let difference = difference.map_err(|problem| Failure::without_reason(&problem))?;
+        let lost = manager.fields.intersection(&difference.set());
         let contested = lost.difference(free);
         if !contested.is_empty() && !force {
-            let applied = (target.part == Part::Scale).then_some(scale::VERSION);
+            let applied = versions.is_of_scale().then_some(scale::VERSION);
             conflicts.push((identity.described(applied), contested));
         } else {
             manager.fields = manager.fields.difference(&lost).difference(&difference.removed);

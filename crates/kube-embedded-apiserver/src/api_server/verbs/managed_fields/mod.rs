@@ -6,14 +6,19 @@
 
 pub(crate) mod apply;
 mod managers;
+mod versions;
 
 use serde_json::{Value, json};
 
 use self::managers::{Identity, Manager, Managers};
+use self::versions::Versions;
 use super::{Part, WriteTarget};
+use crate::api_server::failure::Failure;
 use crate::api_server::names::now;
-use crate::api_server::rules::ownership::{Comparison, Set, compare};
+use crate::api_server::rules::ownership::{Set, compare, problems};
 use crate::api_server::rules::shape::{self, Shape};
+use crate::api_server::store::Store;
+use crate::api_server::webhooks::{self, Session};
 
 /// Fields that no manager owns.
 const UNOWNED: [&[&str]; 12] = [
@@ -87,37 +92,76 @@ fn given(target: &WriteTarget<'_>, before: &Value, after: &Value) -> Managers {
     Managers::read(after).filter(|managers| !managers.is_empty()).unwrap_or_else(live)
 }
 
-/// Records that `target`'s manager changed `before` to `after`, by any write except an apply.
-pub(crate) fn track(target: &WriteTarget<'_>, before: Option<&Value>, after: &mut Value) {
+/// Records that `target`'s manager changed `before` to `after`, by any write except an apply. The
+/// only failure is that of a webhook that has not answered yet.
+pub(crate) fn track(
+    store: &Store,
+    target: &WriteTarget<'_>,
+    before: Option<&Value>,
+    after: &mut Value,
+) -> Result<(), Failure> {
     if target.part == Part::Both {
         // The test process writes the entries that it likes.
-        return;
+        return Ok(());
     }
     let known = before.map_or(&Value::Null, |before| &before["metadata"]["managedFields"]);
     let mut managers = given(target, known, &after["metadata"]["managedFields"]);
     set_entries(after, Vec::new());
     // Without managers, tracking has ended. An apply begins it again.
     if before.is_some() && managers.is_empty() {
-        return;
+        return Ok(());
     }
     let shape = Shape::of(target.resource);
     let empty = before.is_none().then(|| shape::empty(shape));
     let old = before.or(empty.as_ref()).unwrap_or(&Value::Null);
-    update(target, &mut managers, target.manager, (old, after));
-    set_entries(after, managers.entries());
+    let updated = if target.session.is_some() && target.resource.custom {
+        problems(shape, after).map_or(Ok(()), Err)
+    } else {
+        Ok(())
+    };
+    let versions = Versions::of(store, target);
+    let updated = updated
+        .and_then(|()| versions.check(&managers, old))
+        .and_then(|()| update(&versions, target, &mut managers, target.manager, (old, after)));
+    if updated.is_ok() {
+        set_entries(after, managers.entries());
+        return Ok(());
+    }
+    if target.session.is_some_and(Session::is_incomplete) {
+        return Err(webhooks::pending());
+    }
+    // An object that has no form in a manager's version keeps its owners.
+    set_entries(after, known.as_array().cloned().unwrap_or_default());
+    Ok(())
+}
+
+/// Records the manager of an object that is created below another one: the fields of a kind.
+pub(crate) fn own_part(
+    target: &WriteTarget<'_>,
+    subresource: &str,
+    (version, kind): (&str, &str),
+    object: &mut Value,
+) {
+    let shape = Shape::of_kind(version, kind);
+    let fields = compare(shape, &shape::empty(shape), object).set().difference(&set(&UNOWNED));
+    let own = Identity::new(target.manager, false, version, subresource);
+    let manager = Manager { version: version.to_owned(), time: now().into(), fields };
+    set_entries(object, Managers([(own, manager)].into()).entries());
 }
 
 /// Makes a manager the owner of what is different in the new object.
 fn update(
+    versions: &Versions<'_>,
     target: &WriteTarget<'_>,
     managers: &mut Managers,
     name: &str,
     objects: (&Value, &Value),
-) {
-    let difference = difference(target, objects);
+) -> Result<(), String> {
+    let difference = versions.difference(versions.own(), objects)?;
     for manager in managers.0.values_mut() {
-        let fields = manager.fields.difference(&difference.set());
-        manager.fields = fields.difference(&difference.removed);
+        let seen = versions.difference(&manager.version, objects)?;
+        let fields = manager.fields.difference(&seen.set());
+        manager.fields = fields.difference(&seen.removed);
     }
     managers.0.retain(|_, manager| !manager.fields.is_empty());
     let fields = difference.set().difference(&set(&UNOWNED));
@@ -131,11 +175,7 @@ fn update(
         };
     }
     managers.limit();
-}
-
-/// Compares two objects by the fields that this part of the API writes.
-fn difference(target: &WriteTarget<'_>, (old, new): (&Value, &Value)) -> Comparison {
-    compare(Shape::of(target.resource), old, new).without(&unwritten(target))
+    Ok(())
 }
 
 fn set_entries(object: &mut Value, entries: Vec<Value>) {

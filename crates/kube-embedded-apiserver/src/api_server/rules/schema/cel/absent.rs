@@ -39,3 +39,8 @@ pub(crate) fn check(_rule: &Value, _schema: &Value, _whole: bool, _field: &str) 
 pub(crate) fn condition(_source: &str, _variables: &[(&str, &Value)]) -> Condition {
     Condition::NotImplemented
 }
+
+/// Returns the problem of a condition, which only the interpreter finds.
+pub(crate) fn condition_problem(_source: &str, _variables: &[&'static str]) -> Option<String> {
+    None
+}

@@ -42,7 +42,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use self::program::Program;
-pub(crate) use self::program::{check, condition};
+pub(crate) use self::program::{check, condition, condition_problem};
 use super::check::NO_FIELD;
 use super::list_types::{KeyedList, list_keys};
 use super::{flag, member};

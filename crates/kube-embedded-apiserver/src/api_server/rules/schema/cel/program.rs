@@ -143,6 +143,34 @@ impl Program {
     }
 }
 
+/// Returns the problem of a condition over variables when its object is written.
+pub(crate) fn condition_problem(source: &str, variables: &[&'static str]) -> Option<String> {
+    let compiled = match Program::of(source.trim()).compiled {
+        Ok(compiled) => compiled,
+        Err(problem) => return Some(format!("compilation failed: {problem}")),
+    };
+    match stack::on_large(|| typing::check_condition(&compiled, variables))? {
+        Ok(Type::Bool) => None,
+        Ok(kind) => Some(format!("must evaluate to bool but got {}", kind.name())),
+        Err(problem) => Some(problem),
+    }
+}
+
+/// Returns the member that a condition wants of a variable that is null.
+fn member_of_null<'s>(source: &'s str, variables: &[(&str, &Value)]) -> Option<&'s str> {
+    let nulls = variables.iter().filter(|(_, value)| value.is_null());
+    let found = nulls.filter_map(|(name, _)| {
+        let at = source.match_indices(&format!("{name}.")).map(|(at, _)| at).find(|at| {
+            !source[..*at]
+                .ends_with(|before: char| before.is_alphanumeric() || "._".contains(before))
+        })?;
+        let rest = &source[at + name.len() + 1..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        Some((at, &rest[..end]))
+    });
+    found.min().map(|(_, member)| member)
+}
+
 /// Evaluates a condition over variables without a schema.
 pub(crate) fn condition(source: &str, variables: &[(&str, &Value)]) -> Condition {
     let Ok(program) = Program::of(source.trim()).compiled else { return Condition::NotImplemented };
@@ -158,6 +186,11 @@ pub(crate) fn condition(source: &str, variables: &[(&str, &Value)]) -> Condition
             Err(error) if errors::is_missing(&error) => Condition::NotImplemented,
             Err(error) => {
                 let words = errors::words(&error);
+                if let Some(member) = member_of_null(source, variables)
+                    && words.starts_with("'no such overload'")
+                {
+                    return Condition::Error(format!("no such key: {member}"));
+                }
                 let words = words.trim_end_matches(" evaluating rule");
                 Condition::Error(words.trim_end_matches(" for rule").to_owned())
             }

@@ -31,6 +31,27 @@ const MACROS: [(&str, std::ops::RangeInclusive<usize>); 7] = [
     ("transformMapEntry", 3..=4),
 ];
 
+/// The functions of an authorizer, which the interpreter does not have.
+const AUTHORIZER: [&str; 14] = [
+    "allowed",
+    "check",
+    "error",
+    "errored",
+    "fieldSelector",
+    "group",
+    "labelSelector",
+    "name",
+    "namespace",
+    "path",
+    "reason",
+    "resource",
+    "serviceAccount",
+    "subresource",
+];
+
+/// The functions of an authorizer that say yes or no.
+const ANSWERS: [&str; 2] = ["allowed", "errored"];
+
 /// A problem, and the offset of its place in the source.
 pub(super) struct Problem {
     at: usize,
@@ -45,29 +66,16 @@ pub(super) fn check<'s>(
     whole: bool,
     optional: bool,
 ) -> Result<Type<'s>, String> {
-    let mut check = Check::new(program, schema, whole, optional);
-    let kind = check.of(&program.expression);
-    let mut problems = std::mem::take(&mut check.problems);
-    if problems.is_empty() {
-        literals::check(&check, &program.expression, false, &mut problems);
-    }
-    if !problems.is_empty() {
-        problems.sort_by_key(|problem| problem.at);
-        let located = problems.iter().map(|problem| check.located(problem));
-        let told = problems::told(&program.source.source, located);
-        return Err(format!("compilation failed: {told}"));
-    }
-    let kind = check.variables.settled(&kind);
-    // A server makes no program of an expression whose type is wrong.
-    if !matches!(kind, Type::Bool | Type::String) {
-        return Ok(kind);
-    }
-    if let Some(name) = check.undefined {
-        return Err(format!("program instantiation failed: reference to undefined type: {name}"));
-    }
-    constants::check(&program.expression)
-        .map_err(|problem| format!("program instantiation failed: {problem}"))?;
-    Ok(kind)
+    Check::new(program, schema, whole, optional).finish()
+}
+
+/// Returns the type of a condition over variables of any type, or its problems in a server's words.
+pub(super) fn check_condition(
+    program: &Parsed,
+    variables: &[&'static str],
+) -> Result<Type<'static>, String> {
+    let names = variables.iter().map(|name| (*name, Type::Any)).collect();
+    Check { authorizes: true, ..Check::over(program, names) }.finish()
 }
 
 /// Returns whether an expression compares or adds lists whose order a server ignores.
@@ -85,6 +93,10 @@ pub(super) fn uses_unordered(
 pub(super) struct Check<'p, 's> {
     program: &'p Parsed,
     names: Vec<(&'p str, Type<'s>)>,
+    /// The number of names that no macro declares.
+    given: usize,
+    /// True if the functions of an authorizer are declared.
+    authorizes: bool,
     variables: Variables<'s>,
     /// The types of the parts of the expression.
     kinds: HashMap<u64, Type<'s>>,
@@ -97,14 +109,48 @@ impl<'p, 's> Check<'p, 's> {
     fn new(program: &'p Parsed, schema: &'s Value, whole: bool, optional: bool) -> Self {
         let own = Type::of_self(schema, whole).unwrap_or(Type::Any);
         let old = if optional { own.clone().or_absent() } else { own.clone() };
+        Self::over(program, vec![("self", own), ("oldSelf", old)])
+    }
+
+    fn over(program: &'p Parsed, names: Vec<(&'p str, Type<'s>)>) -> Self {
         Self {
             program,
-            names: vec![("self", own), ("oldSelf", old)],
+            given: names.len(),
+            names,
+            authorizes: false,
             variables: Variables::default(),
             kinds: HashMap::new(),
             problems: Vec::new(),
             undefined: None,
         }
+    }
+
+    /// Returns the type of the whole expression, or the problems of its parts.
+    fn finish(mut self) -> Result<Type<'s>, String> {
+        let program = self.program;
+        let kind = self.of(&program.expression);
+        let mut problems = std::mem::take(&mut self.problems);
+        if problems.is_empty() {
+            literals::check(&self, &program.expression, false, &mut problems);
+        }
+        if !problems.is_empty() {
+            problems.sort_by_key(|problem| problem.at);
+            let located = problems.iter().map(|problem| self.located(problem));
+            let told = problems::told(&program.source.source, located);
+            return Err(format!("compilation failed: {told}"));
+        }
+        let kind = self.variables.settled(&kind);
+        // A server makes no program of an expression whose type is wrong.
+        if !matches!(kind, Type::Bool | Type::String) {
+            return Ok(kind);
+        }
+        if let Some(name) = self.undefined {
+            let problem = format!("reference to undefined type: {name}");
+            return Err(format!("program instantiation failed: {problem}"));
+        }
+        constants::check(&program.expression)
+            .map_err(|problem| format!("program instantiation failed: {problem}"))?;
+        Ok(kind)
     }
 
     /// Returns the type of a part after the check of the whole expression.
@@ -348,7 +394,7 @@ impl<'p, 's> Check<'p, 's> {
     fn name(&mut self, expression: &IdedExpr, name: &'p str) -> Result<Type<'s>, Problem> {
         // A name with a dot before it is not that of a macro's variable.
         let (plain, names) = match name.strip_prefix('.') {
-            Some(plain) => (plain, &self.names[..2]),
+            Some(plain) => (plain, &self.names[..self.given]),
             None => (name, &*self.names),
         };
         let mut known = names.iter().rev().filter(|(known, _)| *known == plain);
@@ -438,6 +484,9 @@ impl<'p, 's> Check<'p, 's> {
         }
         if matches!(name, "_&&_" | "_||_") {
             return Ok(Type::Bool);
+        }
+        if self.authorizes && method.is_some() && AUTHORIZER.contains(&name) {
+            return Ok(if ANSWERS.contains(&name) { Type::Bool } else { Type::Any });
         }
         if qualified.is_none() && !functions::is_declared(name) {
             return Err(self.undeclared(expression, name));
