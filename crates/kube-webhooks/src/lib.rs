@@ -78,14 +78,15 @@
 //! API servers reach a pod through its Service only while the pod is ready. A pod whose readiness
 //! waits for an informer, whose list waits for a conversion by this pod, never becomes ready. So
 //! the readiness of a pod with webhooks asks [`Webhooks::check_reachable`], which waits only for
-//! the certificate. Webhooks that judge from a cache name it with `Hook::reads`, and answer 503
-//! until it is fresh.
+//! a certificate that has not expired. Webhooks that judge from a cache name it with `Hook::reads`,
+//! and answer 503 until it is fresh.
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `informer` | `Hook::reads`: answers only while an informer of `kube-informer` is fresh |
+//! | `managed-certificates` | `ManagedCertificates`: certificates of the server's own making |
 //! | `metrics` | metrics through the `metrics` facade, under controller-runtime's names |
 
 mod admission;
@@ -107,7 +108,9 @@ mod status;
 mod webhooks;
 
 pub use admission::{Admission, Operation, Refusal};
-pub use certificates::{CertificateStatus, Certificates, ManagedCertificates};
+#[cfg(feature = "managed-certificates")]
+pub use certificates::ManagedCertificates;
+pub use certificates::{CertificateStatus, Certificates};
 pub use configurations::{Configurations, Service};
 pub use conversion::{Conversion, ConversionError};
 pub use error::{BoxError, BuildError};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -198,18 +199,14 @@ impl Webhooks {
         }
     }
 
-    /// Checks that the server has a certificate, without which no API server reaches the webhooks.
-    /// It is the readiness check of a pod with webhooks. It does not wait for what webhooks read,
-    /// because that may wait for a conversion of this pod.
+    /// Checks that the server has a certificate that has not expired, without which no API server
+    /// reaches the webhooks. It is the readiness check of a pod with webhooks. It does not wait for
+    /// what webhooks read, because that may wait for a conversion of this pod.
     ///
     /// # Errors
     /// Returns the reason.
     pub fn check_reachable(&self) -> Result<(), String> {
-        if self.certificate.has_pair() {
-            return Ok(());
-        }
-        let problem = self.certificate.status().problem;
-        Err(problem.unwrap_or_else(|| "the server has no certificate yet".to_owned()))
+        self.certificate.check(SystemTime::now())
     }
 
     /// Returns the names of the definitions whose objects these webhooks convert, such as

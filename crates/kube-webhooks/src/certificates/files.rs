@@ -1,7 +1,7 @@
 //! A certificate and its key in two files.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -20,8 +20,10 @@ impl Files {
     /// Reads the files from time to time. Symbolic links are exchanged by mounted Secrets, so that
     /// watching the files themselves would not suffice.
     pub(super) async fn follow(&self, slot: &Slot) {
+        let source = format!("the certificate in {}", self.chain.display());
         loop {
-            slot.told(self.read(slot).await.map_err(|error| crate::chain(&*error)));
+            let read = self.read(slot).await.map_err(|error| crate::chain(&*error));
+            slot.told(&source, read, SystemTime::now());
             sleep(self.poll).await;
         }
     }

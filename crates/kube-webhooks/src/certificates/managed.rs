@@ -105,10 +105,12 @@ impl ManagedCertificates {
 
     pub(super) async fn follow(self, webhooks: &Webhooks, slot: &Slot) {
         let poll = self.poll;
+        let source = format!("the certificate in the Secret {}", self.secret);
         let mut keeper = Keeper::new(self, webhooks);
         loop {
-            let result = keeper.step(slot, SystemTime::now()).await;
-            slot.told(result.map_err(|error| crate::chain(&*error)));
+            let now = SystemTime::now();
+            let result = keeper.step(slot, now).await.map_err(|error| crate::chain(&*error));
+            slot.told(&source, result, now);
             sleep(poll).await;
         }
     }

@@ -1,9 +1,14 @@
 //! The certificate that the server shows, and where it comes from.
 
+mod expiry;
 mod files;
+#[cfg(feature = "managed-certificates")]
 mod issue;
+#[cfg(feature = "managed-certificates")]
 mod managed;
+#[cfg(feature = "managed-certificates")]
 mod publish;
+#[cfg(feature = "managed-certificates")]
 mod rotation;
 mod slot;
 #[cfg(test)]
@@ -15,6 +20,7 @@ use std::time::Duration;
 use self::files::Files;
 #[cfg(test)]
 pub(crate) use self::issue::{Issued, issue};
+#[cfg(feature = "managed-certificates")]
 pub use self::managed::ManagedCertificates;
 pub use self::slot::CertificateStatus;
 pub(crate) use self::slot::Slot;
@@ -30,13 +36,15 @@ pub struct Certificates(Source);
 #[derive(Clone, Debug)]
 enum Source {
     Files(Files),
+    #[cfg(feature = "managed-certificates")]
     Managed(Box<ManagedCertificates>),
 }
 
 impl Certificates {
     /// Reads `tls.crt` and `tls.key` from a folder, where a Secret or a CSI driver is mounted, such
     /// as one of cert-manager. The files are read every ten seconds. What cannot be used, such as a
-    /// half of a pair, is told, and the last good pair serves on.
+    /// half of a pair, is told, and the last good pair serves on. So is a certificate that has
+    /// expired or expires within a day: see [`CertificateStatus::problem`].
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self::files(folder.join("tls.crt"), folder.join("tls.key"))
@@ -48,11 +56,12 @@ impl Certificates {
     }
 
     /// Sets the time between two looks at the source. Default: 10 seconds for files, and a minute
-    /// for [`ManagedCertificates`].
+    /// for `ManagedCertificates`.
     #[must_use]
     pub fn poll(mut self, every: Duration) -> Self {
         match &mut self.0 {
             Source::Files(files) => files.poll = every,
+            #[cfg(feature = "managed-certificates")]
             Source::Managed(managed) => managed.poll = every,
         }
         self
@@ -63,11 +72,13 @@ impl Certificates {
         let slot = &*webhooks.certificate;
         match self.0 {
             Source::Files(files) => files.follow(slot).await,
+            #[cfg(feature = "managed-certificates")]
             Source::Managed(managed) => managed.follow(webhooks, slot).await,
         }
     }
 }
 
+#[cfg(feature = "managed-certificates")]
 impl From<ManagedCertificates> for Certificates {
     fn from(managed: ManagedCertificates) -> Self {
         Self(Source::Managed(Box::new(managed)))

@@ -1,7 +1,9 @@
 //! The pair of certificate and key that handshakes use now.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use k8s_openapi::jiff::Timestamp;
 use parking_lot::RwLock;
 use serde::Serialize;
 use tokio_rustls::rustls::crypto::ring;
@@ -10,6 +12,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
+use super::expiry;
 use crate::BoxError;
 
 /// The state of the server's certificate.
@@ -21,9 +24,13 @@ pub struct CertificateStatus {
     pub exchanged: u64,
     /// The attempts to read, make or publish certificates that failed.
     pub failed: u64,
-    /// The reason why the last attempt failed. It is gone after one that succeeds.
+    /// The reason why the last attempt failed, or why API servers refuse the certificate now or
+    /// within a day. It is gone after an attempt that succeeds with a certificate that lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// The time at which the certificate that serves expires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_after: Option<Timestamp>,
     /// The times that others took the authority out of a configuration, and it was written again.
     pub rewritten: u64,
 }
@@ -35,6 +42,7 @@ pub(crate) struct Slot(RwLock<Content>);
 #[derive(Debug, Default)]
 struct Content {
     pair: Option<(Vec<u8>, Arc<CertifiedKey>)>,
+    not_after: Option<SystemTime>,
     status: CertificateStatus,
 }
 
@@ -47,27 +55,28 @@ impl Slot {
         if content.pair.as_ref().is_some_and(|(now, _)| now == chain) {
             return Ok(());
         }
+        content.not_after = expiry::not_after(&pair.cert);
+        content.status.not_after = content.not_after.and_then(|end| end.try_into().ok());
         content.pair = Some((chain.to_vec(), Arc::new(pair)));
         content.status.exchanged += 1;
         tracing::info!("another certificate serves");
         Ok(())
     }
 
-    /// Tells the result of an attempt to bring the certificate up to date.
-    pub(super) fn told(&self, result: Result<(), String>) {
+    /// Tells the result of an attempt to bring the certificate up to date. The source names what it
+    /// is read from.
+    pub(super) fn told(&self, source: &str, result: Result<(), String>, now: SystemTime) {
         #[cfg(feature = "metrics")]
         crate::metrics::certificate_read(result.is_ok());
         let mut content = self.0.write();
-        match result {
-            Ok(()) => content.status.problem = None,
-            Err(problem) => {
-                if content.status.problem.as_ref() != Some(&problem) {
-                    tracing::warn!(error = problem, "the certificate is not up to date");
-                }
-                content.status.failed += 1;
-                content.status.problem = Some(problem);
-            }
+        content.status.failed += u64::from(result.is_err());
+        let not_after = content.not_after;
+        let ends = || not_after.and_then(|end| expiry::problem(source, end, now));
+        let problem = result.err().or_else(ends);
+        if let Some(problem) = problem.as_ref().filter(|_| content.status.problem != problem) {
+            tracing::warn!(error = problem, "the certificate is not up to date");
         }
+        content.status.problem = problem;
     }
 
     pub(super) fn rewritten(&self) {
@@ -78,9 +87,20 @@ impl Slot {
         self.0.read().status.clone()
     }
 
-    /// Returns whether there is a pair, without which handshakes fail.
-    pub(crate) fn has_pair(&self) -> bool {
-        self.0.read().pair.is_some()
+    /// Checks that there is a pair that API servers accept, without which handshakes fail.
+    pub(crate) fn check(&self, now: SystemTime) -> Result<(), String> {
+        let content = self.0.read();
+        let problem = || content.status.problem.clone();
+        if content.pair.is_none() {
+            let missing = || "the server has no certificate yet".to_owned();
+            return Err(problem().unwrap_or_else(missing));
+        }
+        match content.not_after.filter(|end| *end < now) {
+            None => Ok(()),
+            Some(end) => Err(problem().unwrap_or_else(|| {
+                format!("the server's certificate expired at {}", expiry::shown(end))
+            })),
+        }
     }
 
     /// Returns whether this chain serves.

@@ -213,7 +213,7 @@ async fn missing_configuration_is_told_and_does_not_stop_serving() {
     let error = keeper.step(&slot, SystemTime::now()).await.unwrap_err().to_string();
     let start = "cannot read the ValidatingWebhookConfiguration hooks: ";
     assert!(error.starts_with(start), "{error}");
-    assert!(slot.has_pair());
+    assert_eq!(slot.check(SystemTime::now()), Ok(()));
 }
 
 /// Creates a definition with two versions. Returns the interface of definitions.
@@ -346,4 +346,43 @@ fn key_that_no_longer_fits_is_told() {
     assert!(slot.set(chain, b"").is_err());
     slot.set(chain, made.key.as_bytes()).unwrap();
     assert_eq!(slot.status().exchanged, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn expiry_is_told_with_file_and_time() {
+    let folder = std::env::temp_dir().join(format!("kube-webhooks-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, now) = (folder.join("tls.crt"), SystemTime::now());
+    let write = |made: SystemTime, lifetime| {
+        let issued = issue("hooks.shop.svc", made, lifetime).unwrap();
+        std::fs::write(&file, issued.certificate).unwrap();
+        std::fs::write(folder.join("tls.key"), issued.key).unwrap();
+    };
+    let webhooks = webhooks();
+    let status = async || {
+        tokio::time::sleep(Duration::from_secs(15)).await;
+        webhooks.status().certificate
+    };
+    write(now - 91 * DAY, 90 * DAY);
+    let (certificates, followed) = (Certificates::folder(&folder), webhooks.clone());
+    let following = tokio::spawn(async move { certificates.follow(&followed).await });
+
+    let expired = status().await;
+    let (problem, end) = (expired.problem.unwrap(), expired.not_after.unwrap());
+    let start = format!("the certificate in {} expired at {end}, so", file.display());
+    assert!(problem.starts_with(&start), "{problem}");
+    assert!(problem.ends_with(": renew it: a new one serves without a restart"), "{problem}");
+    assert_eq!(webhooks.check_reachable(), Err(problem));
+
+    write(now, DAY / 2);
+    let soon = status().await;
+    let start = format!("the certificate in {} expires at ", file.display());
+    assert!(soon.problem.is_some_and(|problem| problem.starts_with(&start)));
+    assert_eq!(webhooks.check_reachable(), Ok(()));
+
+    write(now, 90 * DAY);
+    let renewed = status().await;
+    assert_eq!((renewed.problem, renewed.failed, renewed.exchanged), (None, 0, 3));
+    following.abort();
+    std::fs::remove_dir_all(&folder).unwrap();
 }
