@@ -29,7 +29,7 @@ type Path = Vec<Step>;
 /// its elements in any order then shows the first one each time with a chance below 2^-16.
 const TRIES: [usize; 4] = [20, 10, 6, 5];
 
-/// The maximum number of looks at reversed lists.
+/// The maximum number of looks at reversed lists of each kind.
 const MOST_REVERSED: usize = 128;
 
 /// The lists whose order a type does not keep.
@@ -80,12 +80,7 @@ impl Unordered {
         find_within(&mut object, configuration, &mut Vec::new(), &mut lists);
         let mut looks = Looks { object: &object, read, lists, left: MOST_REVERSED };
         if !looks.all_are_kept() && looks.find_random().is_ok() {
-            // A tuple reads each element in its own way. So a list keeps its place while it is
-            // reversed: the lists around it are looked at by themselves.
-            let mut lists = looks.unknown();
-            lists.sort_by_key(|path| depth(path));
-            let levels = lists.chunk_by(|one, other| depth(one) == depth(other));
-            levels.for_each(|lists| looks.reverse(lists));
+            looks.unknown().iter().for_each(|lists| looks.reverse(lists));
         }
         let mut orders = BTreeMap::<Path, BTreeSet<Order>>::new();
         for (path, list) in &looks.lists {
@@ -128,9 +123,17 @@ impl Unordered {
 }
 
 impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
-    fn unknown(&self) -> Vec<Path> {
-        let lists = self.lists.iter().filter(|(_, list)| list.order == Order::Unknown);
-        lists.map(|(path, _)| path.clone()).collect()
+    /// Returns the lists of which nothing is proven, in groups that one look may change.
+    ///
+    /// A type may read a value in another way once a part of it has changed, as an untagged enum
+    /// does. So each field is looked at by itself, in all elements of the lists around it. These
+    /// keep their order meanwhile, because a tuple reads each element in its own way.
+    fn unknown(&self) -> Vec<Vec<Path>> {
+        let mut groups = BTreeMap::<Path, Vec<Path>>::new();
+        for (path, _) in self.lists.iter().filter(|(_, list)| list.order == Order::Unknown) {
+            groups.entry(general(path)).or_default().push(path.clone());
+        }
+        groups.into_values().collect()
     }
 
     fn note(&mut self, path: &Path, order: Order) {
@@ -139,34 +142,23 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         }
     }
 
-    /// Looks at the lists of each depth, reversed and with a repeated element, which no set and no
-    /// sorted list keeps in its place. That is enough for most types. Returns whether it was.
+    /// Looks at the lists, reversed and with a repeated element, which no set and no sorted list
+    /// keeps in its place. That is enough for most types. Returns whether it was.
     fn all_are_kept(&mut self) -> bool {
-        let mut lists = self.unknown();
-        lists.sort_by_key(|path| depth(path));
-        for level in lists.chunk_by(|one, other| depth(one) == depth(other)) {
+        for lists in self.unknown().into_iter().take(MOST_REVERSED) {
             let mut mixed = self.object.clone();
-            for path in level {
+            for path in &lists {
                 at(&mut mixed, path, &mut |list| {
                     list.reverse();
                     list.extend(list.first().cloned());
                 });
             }
             let Ok(seen) = (self.read)(&mixed) else { continue };
-            // Each level is in the order of the paths.
-            let is_mixed = |path: &Path| level.binary_search(path).is_ok();
-            // The repeated element is the last one of the object.
-            let place = |path: &Path, n| match self.lists.get(path) {
-                Some(List { length, .. }) if is_mixed(path) => length - 1 - n % length,
-                _ => n,
-            };
-            let (mut kept, mut moved) = (BTreeSet::new(), BTreeSet::new());
-            compare(&mixed, &seen, &place, &mut Vec::new(), &mut |path, before, after| {
-                let is_kept = before == after && before.first() == before.last();
-                if is_kept { &mut kept } else { &mut moved }.insert(path.clone());
+            compare(&mixed, &seen, &lists, &mut Vec::new(), &mut |path, before, after| {
+                if before == after && before.first() == before.last() {
+                    self.note(path, Order::Kept);
+                }
             });
-            kept.retain(is_mixed);
-            kept.difference(&moved).for_each(|path| self.note(path, Order::Kept));
         }
         self.unknown().is_empty()
     }
@@ -177,18 +169,15 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         let unknown = self.lists.values().filter(|list| list.order == Order::Unknown);
         let shortest = unknown.map(|list| list.length).min().unwrap_or(2);
         let tries = TRIES[shortest.clamp(2, TRIES.len() + 1) - 2];
+        let lists: Vec<_> = self.lists.keys().cloned().collect();
         let mut first = BTreeMap::<Path, Vec<Digest>>::new();
         for _ in 0..=tries {
             let seen = (self.read)(self.object)?;
-            let mut random = Vec::new();
-            compare(self.object, &seen, &|_, n| n, &mut Vec::new(), &mut |path, _, after| {
+            compare(self.object, &seen, &lists, &mut Vec::new(), &mut |path, _, after| {
                 if first.entry(path.clone()).or_insert_with(|| after.to_vec()) != after {
-                    random.push(path.clone());
+                    self.note(path, Order::Random);
                 }
             });
-            for path in &random {
-                self.note(path, Order::Random);
-            }
             if self.unknown().is_empty() {
                 break;
             }
@@ -207,7 +196,15 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
             at(&mut mixed, path, &mut |list| list.reverse());
         }
         match ((self.read)(&mixed), lists) {
-            (Ok(seen), _) => self.note_reversed(lists, &mixed, &seen),
+            (Ok(seen), _) => {
+                compare(&mixed, &seen, lists, &mut Vec::new(), &mut |path, before, after| {
+                    if before == after {
+                        self.note(path, Order::Kept);
+                    } else if before.iter().rev().eq(after) {
+                        self.note(path, Order::Sorted);
+                    }
+                });
+            }
             // The type shows another order by a refusal.
             (Err(_), [list]) => self.note(list, Order::Kept),
             (Err(_), _) => {
@@ -215,26 +212,6 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
                 self.reverse(some);
                 self.reverse(others);
             }
-        }
-    }
-
-    fn note_reversed(&mut self, lists: &[Path], mixed: &Value, seen: &Value) {
-        let is_reversed = |path: &Path| lists.binary_search(path).is_ok();
-        let place = |path: &Path, n| match self.lists.get(path) {
-            Some(List { length, .. }) if is_reversed(path) => length - 1 - n,
-            _ => n,
-        };
-        let mut orders = Vec::new();
-        compare(mixed, seen, &place, &mut Vec::new(), &mut |path, before, after| {
-            if before == after {
-                orders.push((path.clone(), Order::Kept));
-            } else if before.iter().rev().eq(after) {
-                orders.push((path.clone(), Order::Sorted));
-            }
-        });
-        orders.retain(|(path, _)| is_reversed(path));
-        for (path, order) in &orders {
-            self.note(path, *order);
         }
     }
 }
@@ -276,11 +253,6 @@ impl Part {
             }
         }
     }
-}
-
-/// Returns the number of lists around a list.
-fn depth(path: &[Step]) -> usize {
-    path.iter().filter(|step| !matches!(step, Step::Member(_))).count()
 }
 
 /// Returns a path to a list in each element, instead of the one in this element.
@@ -346,22 +318,24 @@ fn find(value: &Value, path: &mut Path, found: &mut BTreeMap<Path, List>) {
     }
 }
 
-/// Calls a function with each list of several elements that a type shows with the same elements:
-/// its path, and the digests before and after. `place` returns the place that an element of the
-/// object had in the list at a path before it was reversed.
+/// Calls a function with each of these lists that a type shows with the same elements: its path,
+/// and the digests before and after. The lists are in the order of their paths.
 fn compare(
     object: &Value,
     seen: &Value,
-    place: &impl Fn(&Path, usize) -> usize,
+    lists: &[Path],
     path: &mut Path,
     each: &mut impl FnMut(&Path, &[Digest], &[Digest]),
 ) {
+    // The lists at this path and below are neighbours.
+    let next = lists.get(lists.partition_point(|list| list < path));
+    let Some(next) = next.filter(|next| next.starts_with(path)) else { return };
     match (object, seen) {
         (Value::Object(members), Value::Object(seen)) => {
             for (name, value) in members {
                 let Some(seen) = seen.get(name) else { continue };
                 path.push(Step::Member(name.as_str().into()));
-                compare(value, seen, place, path, each);
+                compare(value, seen, lists, path, each);
                 path.pop();
             }
         }
@@ -374,14 +348,14 @@ fn compare(
             if distinct.len() < exact.len() || distinct != after.iter().collect() {
                 return;
             }
-            if before.len() > 1 {
+            if next == path {
                 each(path, &before, &after);
             }
             let places: HashMap<_, _> = after.iter().zip(seen).collect();
             for (n, (digest, value)) in before.iter().zip(elements).enumerate() {
                 let seen = if before == after { &seen[n] } else { places[digest] };
-                path.push(Step::Element(place(path, n)));
-                compare(value, seen, place, path, each);
+                path.push(Step::Element(n));
+                compare(value, seen, lists, path, each);
                 path.pop();
             }
         }

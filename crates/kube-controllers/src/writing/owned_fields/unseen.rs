@@ -10,6 +10,9 @@ use super::super::digest::Digest;
 use super::super::hidden::{is_blank, means_none};
 use super::{Keys, OwnedFields, Part, counts, is, is_empty, names, with_keys};
 
+/// The maximum number of defaults that are replaced, to look at the type.
+const MOST_REPLACED: usize = 64;
+
 /// The place of a field.
 #[derive(Clone, Default)]
 struct Place {
@@ -34,31 +37,36 @@ impl OwnedFields {
         &self,
         object: &Value,
         seen: &Value,
-        read: impl FnOnce(&Value) -> Result<Value, String>,
+        read: impl Fn(&Value) -> Result<Value, String>,
     ) -> Result<Option<String>, String> {
-        let differences = self.differences(object, object, seen);
-        let absent: Vec<_> = differences.iter().filter(|field| field.is_absent).collect();
+        let before = self.differences(object, object, seen);
+        let (absent, others): (Vec<_>, Vec<_>) = before.iter().partition(|field| field.is_absent);
         let path = |field: &Difference| field.place.path.clone();
-        let Some(first) = absent.first() else { return Ok(differences.first().map(path)) };
-        // A default that the type leaves out shows if it is replaced.
-        let mut other = object.clone();
-        for field in &absent {
-            other.pointer_mut(&field.place.pointer).map(replace);
+        let mut unseen = others.first().or(absent.get(MOST_REPLACED)).map(|field| path(field));
+        for field in absent.iter().take(MOST_REPLACED) {
+            // A default that the type leaves out shows if it is replaced. The type may read the
+            // object in another way once two are.
+            let (mut other, pointer) = (object.clone(), &field.place.pointer);
+            other.pointer_mut(pointer).map(replace);
+            // The type may refuse the value.
+            let Ok(seen) = read(&other) else {
+                unseen.get_or_insert_with(|| path(field));
+                continue;
+            };
+            let is_new = |left: &Difference| {
+                left.place.pointer == *pointer
+                    || !before.iter().any(|known| known.place.pointer == left.place.pointer)
+            };
+            for left in self.differences(object, &other, &seen).iter().filter(|left| is_new(left)) {
+                // An empty value may have been replaced by one that the field cannot have.
+                let is_lost = left.is_absent && left.place.pointer == *pointer;
+                if is_lost && object.pointer(pointer).is_some_and(|before| !is_empty(before)) {
+                    return Err(path(left));
+                }
+                unseen.get_or_insert_with(|| path(left));
+            }
         }
-        // The type may have refused any of the values.
-        let Ok(seen) = read(&other) else { return Ok(Some(path(first))) };
-        let differences = self.differences(object, &other, &seen);
-        // An empty value may have been replaced by one that the field cannot have.
-        let is_lost = |field: &&Difference| {
-            let pointer = &field.place.pointer;
-            field.is_absent
-                && absent.iter().any(|absent| absent.place.pointer == *pointer)
-                && object.pointer(pointer).is_some_and(|before| !is_empty(before))
-        };
-        match differences.iter().find(is_lost) {
-            Some(lost) => Err(path(lost)),
-            None => Ok(differences.first().map(path)),
-        }
+        Ok(unseen)
     }
 
     /// Returns the fields that `whole` has, and `part` does not have or has with other values.

@@ -9,6 +9,7 @@ mod folded;
 mod hidden;
 mod histories;
 mod kinds_of_lists;
+mod lenient;
 mod order;
 mod partial;
 mod refusals;
