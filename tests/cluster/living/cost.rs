@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::stream::iter;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, Patch, PostParams};
@@ -20,11 +20,11 @@ use kube_informer::informer::InformerOptions;
 use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::transport::ApiSource;
 use kube_informer::{SharedInformer, Storage};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::nodes::{made, merge, running};
 use super::programs::{Usage, time_of_threads};
-use super::{THREADS, informers_runtime};
+use super::{LIMIT, THREADS, informers_runtime};
 use crate::cluster::harness::{Outcome, Skip};
 
 /// The number of measurements, whose median counts.
@@ -65,8 +65,8 @@ fn counted(config: Config, bytes: Arc<AtomicU64>) -> Client {
 }
 
 /// A pod as a Deployment makes it.
-fn pod(n: usize) -> Pod {
-    let variable = |v: usize| json!({ "name": format!("VARIABLE_{v}"), "value": format!("{n}") });
+fn pod() -> Pod {
+    let variable = |v: usize| json!({ "name": format!("VARIABLE_{v}"), "value": "a value" });
     let variables: Vec<_> = (0..8).map(variable).collect();
     let probe = json!({ "httpGet": { "path": "/healthz", "port": 8080 }, "periodSeconds": 10 });
     let toleration = |key: &str| {
@@ -74,19 +74,18 @@ fn pod(n: usize) -> Pod {
             "key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300,
         })
     };
-    let owner = n % 100;
     made(json!({
         "metadata": {
-            "name": format!("web-{n:05}"),
-            "labels": { "app": format!("web-{owner}"), "pod-template-hash": "7d9f8b6c5" },
+            "name": NAME,
+            "labels": { "app": "web", "pod-template-hash": "7d9f8b6c5" },
             "annotations": { "example.com/restarted": "2026-01-01T00:00:00Z" },
             "ownerReferences": [{
-                "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("web-{owner}"),
-                "uid": format!("00000000-0000-4000-8000-{owner:012}"), "controller": true,
+                "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web",
+                "uid": "00000000-0000-4000-8000-000000000000", "controller": true,
             }],
         },
         "spec": {
-            "nodeName": format!("node-{:03}", n % 200), "serviceAccountName": "web",
+            "nodeName": "node-1", "serviceAccountName": "web",
             "tolerations": [
                 toleration("node.kubernetes.io/not-ready"),
                 toleration("node.kubernetes.io/unreachable"),
@@ -117,14 +116,52 @@ fn pod(n: usize) -> Pod {
     }))
 }
 
+/// The name of the pod that is copied. All others have names as long.
+const NAME: &str = "web-00000";
+
+/// The number of pods that are written to etcd at a time.
+const AT_ONCE: usize = 100;
+
+/// Copies the pod in etcd until there are so many, each under a name and a uid of its own. Requests
+/// to the API server would take half an hour for 50,000.
+async fn copy(plane: &ControlPlane, uid: &str, pods: usize) {
+    let config = plane.etcd_config().await.expect("a configuration");
+    let etcd = Client::try_from(config).expect("a client");
+    let ask = async |path: &str, body: Value| -> Value {
+        let request = http::Request::post(path).body(body.to_string().into_bytes());
+        etcd.request(request.expect("it is well-formed")).await.expect("etcd answers")
+    };
+    let key = |name: &str| STANDARD.encode(format!("/registry/pods/default/{name}"));
+    let found = ask("/v3/kv/range", json!({ "key": key(NAME) })).await;
+    let value = found["kvs"][0]["value"].as_str().expect("the pod is in etcd");
+    let value = STANDARD.decode(value).expect("it is base64");
+    for first in (1..pods).step_by(AT_ONCE) {
+        let put = |n: usize| {
+            let name = format!("web-{n:05}");
+            let other = format!("{}{n:08}", &uid[..uid.len() - 8]);
+            let value = replaced(&replaced(&value, NAME, &name), uid, &other);
+            json!({ "requestPut": { "key": key(&name), "value": STANDARD.encode(value) } })
+        };
+        let puts: Vec<_> = (first..pods.min(first + AT_ONCE)).map(put).collect();
+        ask("/v3/kv/txn", json!({ "success": puts })).await;
+    }
+}
+
+/// Replaces a text in an encoded object by another one of its length.
+fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut copy = bytes.to_vec();
+    let places: Vec<_> = memchr::memmem::find_iter(bytes, from).collect();
+    for place in places {
+        copy[place..place + to.len()].copy_from_slice(to.as_bytes());
+    }
+    copy
+}
+
 impl Bench {
     async fn start(pods: usize) -> Result<Self, Skip> {
-        // Quotas of requests would space out the pods that are made here.
-        let plane = match ControlPlane::builder()
-            .apiserver_flag("max-requests-inflight", "1000")
-            .start()
-            .await
-        {
+        let builder = ControlPlane::builder().start_timeout(LIMIT);
+        let plane = match builder.start().await {
             Ok(plane) => plane,
             Err(ControlPlaneError::Missing(missing)) => return Err(Skip(missing.to_string())),
             Err(error) => panic!("{error}"),
@@ -133,15 +170,11 @@ impl Bench {
         let bytes = Arc::default();
         let client = counted(config, Arc::clone(&bytes));
         let api = Api::<Pod>::default_namespaced(client.clone());
-        iter(0..pods)
-            .for_each_concurrent(32, async |n| {
-                let pod = pod(n);
-                api.create(&PostParams::default(), &pod).await.expect("the pod is new");
-                let status = Patch::Merge(json!({ "status": running() }));
-                let patched = api.patch_status(&pod.name_any(), &merge(), &status).await;
-                patched.expect("it is there");
-            })
-            .await;
+        let made = api.create(&PostParams::default(), &pod()).await.expect("the pod is new");
+        let status = Patch::Merge(json!({ "status": running() }));
+        let patched = api.patch_status(NAME, &merge(), &status).await;
+        patched.expect("it is there");
+        copy(&plane, &made.uid().expect("it has one"), pods).await;
         Ok(Self { plane, client, bytes })
     }
 
@@ -169,8 +202,8 @@ impl Bench {
             of().await;
             let after = self.now();
             costs.push(Cost {
-                server: after.server - before.server,
-                informer: after.informer - before.informer,
+                server: after.server.saturating_sub(before.server),
+                informer: after.informer.saturating_sub(before.informer),
                 bytes: after.bytes - before.bytes,
             });
         }
@@ -235,7 +268,7 @@ pub(super) async fn audit() -> Outcome {
             let mut command = Command::new(&peer);
             let command = command.args(["-measure", "session", "-list", list, "-kubeconfig"]);
             let output = command.arg(&kubeconfig).output().expect("it runs");
-            let server = bench.now().server - before;
+            let server = bench.now().server.saturating_sub(before);
             println!("client-go, {list}: {} ms of the server", server.as_millis());
             println!("{}", String::from_utf8_lossy(&output.stdout));
             println!("{}", String::from_utf8_lossy(&output.stderr));

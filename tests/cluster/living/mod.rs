@@ -136,12 +136,12 @@ async fn world() -> Outcome {
         followers.all.iter().for_each(|follower| follower.look());
         if let Some((_, what)) = due.next_if(|(share, _)| begun.elapsed() >= length.mul_f64(*share))
         {
-            let at = begun.elapsed();
+            let (at, start) = (begun.elapsed(), Instant::now());
             disturb(*what, &mut plane, &nodes, &followers).await;
-            disturbances.push(format!("{at:.0?}: {what:?}, {:.1?}", begun.elapsed() - at));
+            disturbances.push(format!("{at:.0?}: {what:?}, {:.1?}", start.elapsed()));
         }
     }
-    let informers = time_of_threads(THREADS) - before;
+    let informers = time_of_threads(THREADS).saturating_sub(before);
 
     // The controllers bring to an end what users began. Then nobody writes any more.
     users.abort();

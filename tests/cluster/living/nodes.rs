@@ -94,7 +94,7 @@ impl Nodes {
         self.done.lock().clone()
     }
 
-    fn count(&self, what: &'static str, answer: Result<(), kube::Error>) {
+    fn count(&self, what: &'static str, answer: &kube::Result<()>) {
         if answer.is_ok() {
             *self.done.lock().entry(what).or_default() += 1;
         }
@@ -117,7 +117,7 @@ impl Nodes {
                 .for_each_concurrent(AT_ONCE, async |n| {
                     let renewed = json!({ "spec": { "renewTime": MicroTime(Timestamp::now()) } });
                     let renewed = leases.patch(&name(n), &merge(), &Patch::Merge(renewed)).await;
-                    self.count("heartbeats", renewed.map(drop));
+                    self.count("heartbeats", &renewed.map(drop));
                     if n % STATUS == second % STATUS {
                         let status = Patch::Merge(json!({ "status": status() }));
                         let _ = nodes.patch_status(&name(n), &merge(), &status).await;
@@ -178,14 +178,14 @@ impl Nodes {
                 let preconditions = Some(Preconditions { uid, resource_version: None });
                 let params = DeleteParams { preconditions, ..DeleteParams::default() };
                 let removed = api.delete(&name, &params.grace_period(0)).await;
-                return self.count("pods removed", removed.map(drop));
+                return self.count("pods removed", &removed.map(drop));
             }
             Step::Run => ("pods run", running()),
             Step::Finish => ("pods finished", finished()),
         };
         let status = Patch::Merge(json!({ "status": status }));
         let patched = api.patch_status(&name, &merge(), &status).await;
-        self.count(what, patched.map(drop));
+        self.count(what, &patched.map(drop));
     }
 }
 
@@ -219,7 +219,7 @@ fn status() -> Value {
     })
 }
 
-fn container(ready: bool, state: Value) -> Value {
+fn container(ready: bool, state: &Value) -> Value {
     json!([{
         "name": "app", "image": "app:v1", "imageID": "app@sha256:0", "ready": ready,
         "restartCount": 0, "state": state,
@@ -243,7 +243,7 @@ pub(super) fn running() -> Value {
     json!({
         "phase": "Running", "startTime": now, "podIP": "10.1.2.3", "podIPs": [{ "ip": "10.1.2.3" }],
         "conditions": conditions("True"),
-        "containerStatuses": container(true, json!({ "running": { "startedAt": now } })),
+        "containerStatuses": container(true, &json!({ "running": { "startedAt": now } })),
     })
 }
 
@@ -252,6 +252,6 @@ fn finished() -> Value {
     let state = json!({ "terminated": { "exitCode": 0, "startedAt": now, "finishedAt": now } });
     json!({
         "phase": "Succeeded", "conditions": conditions("False"),
-        "containerStatuses": container(false, state),
+        "containerStatuses": container(false, &state),
     })
 }

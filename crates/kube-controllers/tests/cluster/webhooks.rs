@@ -155,8 +155,8 @@ async fn trust(client: &Client, authority: &[u8], times: usize) {
     let validating = Api::<ValidatingWebhookConfiguration>::all(client.clone());
     let mutating = Api::<MutatingWebhookConfiguration>::all(client.clone());
     for name in names(&validating).await {
-        let path = "/webhooks/0/clientConfig/caBundle";
-        let change = json!([{ "op": "replace", "path": path, "value": bundle }]);
+        let place = "/webhooks/0/clientConfig/caBundle";
+        let change = json!([{ "op": "replace", "path": place, "value": bundle }]);
         let patch = Patch::Json::<()>(serde_json::from_value(change).expect("it is well-formed"));
         validating.patch(&name, &by, &patch).await.expect("it has one webhook");
         mutating.patch(&name, &by, &patch).await.expect("it has one webhook of this name");
