@@ -255,7 +255,8 @@ impl Kept {
                 inside
             }
         };
-        let whole = readable && part == part_name(shard.as_ref());
+        let enough = [part_name(None), part_name(shard.as_ref())];
+        let whole = readable && enough.contains(&part);
         let trusted = AtomicBool::new(false);
         let known = readable.then_some(known);
         let mut slot = self.table.lock();

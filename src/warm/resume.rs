@@ -49,7 +49,7 @@ struct Replayed {
 pub(super) async fn resume(
     source: &Arc<ApiCollection>,
     provisional: &Provisional,
-    shard: &Option<ShardSelector>,
+    shard: Option<&ShardSelector>,
     hints: &ListHints,
 ) -> Option<ListStream> {
     // Another conversion may have changed what has the same version.
@@ -64,7 +64,7 @@ pub(super) async fn resume(
     let ordered = kept_at.is_comparable() && *kept_at != ResourceVersion::ANY;
     let trusted = ordered && current.is_at_least(kept_at);
     provisional.trusted.store(trusted, Relaxed);
-    if !trusted || !provisional.whole || provisional.shard != *shard {
+    if !trusted || !provisional.whole || provisional.shard.as_ref() != shard {
         return None;
     }
     let kept = provisional.objects.snapshot();
@@ -74,7 +74,7 @@ pub(super) async fn resume(
         changed: KeyMap::default(),
         version: provisional.version.clone(),
         namespace: source.name().namespace.clone(),
-        shard: shard.clone(),
+        shard: shard.cloned(),
     };
     if current != replayed.version {
         timeout_at(until, catch_up(source, &mut replayed, &current, hints)).await.ok()??;

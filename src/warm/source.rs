@@ -55,7 +55,7 @@ impl ListerWatcher for WarmSource {
         async move {
             if begins {
                 kept.used.store(false, Relaxed);
-                if kept.is_moved() {
+                if kept.is_moved() && kept.provisional().is_some() {
                     kept.give_up(&*WarmError::from(MOVED));
                 }
                 // A store that blocks must not hold up the list.
@@ -65,7 +65,8 @@ impl ListerWatcher for WarmSource {
                 if let Some(provisional) = kept.provisional()
                     && !kept.proving.swap(true, Relaxed)
                 {
-                    let proved = resume(&kept.source, &provisional, &query.shard, &hints).await;
+                    let proved =
+                        resume(&kept.source, &provisional, query.shard.as_ref(), &hints).await;
                     kept.proving.store(false, Relaxed);
                     if let Some(stream) = proved {
                         kept.used.store(true, Relaxed);
