@@ -240,20 +240,19 @@ impl Kept {
         };
         let known = objects.snapshot();
         let version = known.version().cloned().unwrap_or(ResourceVersion::ANY);
-        let inside = match &shard {
-            None => objects,
-            Some(_) => {
-                let inside = Indexer::<dyn AnyObject>::new();
-                let mut write = inside.transaction();
-                for (key, object) in known.objects() {
-                    if is_inside(shard.as_ref(), key, object) {
-                        write.put(key, object);
-                    }
+        let inside = if shard.is_some() {
+            let inside = Indexer::<dyn AnyObject>::new();
+            let mut write = inside.transaction();
+            for (key, object) in known.objects() {
+                if is_inside(shard.as_ref(), key, object) {
+                    write.put(key, object);
                 }
-                write.set_version(version.clone());
-                write.commit();
-                inside
             }
+            write.set_version(version.clone());
+            write.commit();
+            inside
+        } else {
+            objects
         };
         let enough = [part_name(None), part_name(shard.as_ref())];
         let whole = readable && enough.contains(&part);

@@ -141,13 +141,12 @@ impl Writer {
         if self.table.wants_everything() {
             before = None;
         }
-        let before = match before {
-            Some(before) => before,
-            None => {
-                self.omitted = KeyMap::default();
-                self.table.clear()?;
-                Indexer::<dyn AnyObject>::new().snapshot()
-            }
+        let before = if let Some(before) = before {
+            before
+        } else {
+            self.omitted = KeyMap::default();
+            self.table.clear()?;
+            Indexer::<dyn AnyObject>::new().snapshot()
         };
         for [old, new] in state.differences(&before) {
             if let Some((key, object)) = new

@@ -226,14 +226,12 @@ impl WarmTable for Table {
                 let key = std::str::from_utf8(record.key).ok()?;
                 Some((key, record.form, bytes.ok().filter(|bytes| bytes.len() == record.len)?))
             });
-            match record {
-                Some((key, form, bytes)) => visit(WarmRecord { key, form, bytes: &bytes }),
-                None => {
-                    // A record that can't be read must not stay.
-                    self.committed = None;
-                    return Ok(None);
-                }
-            }
+            let Some((key, form, bytes)) = record else {
+                // A record that can't be read must not stay.
+                self.committed = None;
+                return Ok(None);
+            };
+            visit(WarmRecord { key, form, bytes: &bytes });
         }
         Ok(Some(state))
     }
