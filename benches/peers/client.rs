@@ -25,6 +25,7 @@ mod ours;
 mod readers;
 mod reads;
 mod session;
+mod views;
 
 use crate::measure::Options;
 

@@ -1,5 +1,5 @@
-//! This crate's informer: pods as it keeps them by default, decoded pods, whole pods, compact
-//! storage, a slim struct, metadata alone.
+//! This crate's informer: pods as it keeps them by default, views of these, decoded pods, whole
+//! pods, compact storage, a slim struct, metadata alone.
 //!
 //! In compact storage handlers take events as the cache holds them, which say of an object what
 //! they are asked here; a row beside it is for those that read old and new object. Where objects
@@ -22,6 +22,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::session::{Peer, Seen, note};
+use crate::views::{Address, Placement, Turn};
 
 /// The fields that a controller keeps if it follows pods to their nodes.
 #[derive(Clone, Debug, Deserialize, Resource)]
@@ -75,6 +76,8 @@ struct Ours<K> {
     /// Handlers read the objects.
     reads: bool,
     handlers: Vec<HandlerRegistration>,
+    /// Views that are read as often.
+    beside: Vec<Box<dyn Peer>>,
 }
 
 /// The request for pods, and the storage to measure.
@@ -96,20 +99,39 @@ pub(crate) fn peer(
     gzip: bool,
 ) -> Box<dyn Peer> {
     let asking = SourceRequest { client, media, streaming, gzip, what };
+    let reads = !what.starts_with("compact") || what.ends_with("objects read");
     match what {
         "default" | "default, mimalloc" | "default, reading" => {
-            make::<Pod>(asking, Storage::default())
+            Ours::new(make::<Pod>(asking, Storage::default()), reads)
         }
-        "decoded" | "decoded, reading" | "whole" => make::<Pod>(asking, Storage::decoded()),
-        "compact" | "compact, objects read" => make::<Pod>(asking, Storage::compact()),
-        "compact, unread" => make::<Pod>(asking, Storage::compact().check_on_arrival(false)),
-        "slim" => make::<SlimPod>(asking, Storage::decoded()),
-        "metadata" => make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()),
+        "view" | "view, reading" => {
+            let pods = make::<Pod>(asking, Storage::default());
+            Ours::new(pods.view::<Placement>().unwrap(), reads)
+        }
+        "three views" => {
+            let pods = make::<Pod>(asking, Storage::default());
+            let mut peer = Ours::new(pods.view::<Placement>().unwrap(), reads);
+            peer.beside.push(Ours::new(pods.view::<Address>().unwrap(), reads));
+            peer.beside.push(Ours::new(pods.view::<Turn>().unwrap(), reads));
+            peer
+        }
+        "decoded" | "decoded, reading" | "whole" => {
+            Ours::new(make::<Pod>(asking, Storage::decoded()), reads)
+        }
+        "compact" | "compact, objects read" => {
+            Ours::new(make::<Pod>(asking, Storage::compact()), reads)
+        }
+        "compact, unread" => {
+            let storage = Storage::compact().check_on_arrival(false);
+            Ours::new(make::<Pod>(asking, storage), reads)
+        }
+        "slim" => Ours::new(make::<SlimPod>(asking, Storage::decoded()), reads),
+        "metadata" => Ours::new(make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()), reads),
         other => panic!("--storage {other}"),
     }
 }
 
-fn make<K>(asking: SourceRequest<'_>, storage: Storage<K>) -> Box<dyn Peer>
+fn make<K>(asking: SourceRequest<'_>, storage: Storage<K>) -> SharedInformer<K>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
@@ -124,8 +146,13 @@ where
     let informer = SharedInformer::new(Arc::new(source), options);
     // It names its field, so that objects are not decoded for it.
     informer.add_index_on("node", ["spec.nodeName"], K::node).unwrap();
-    let reads = !what.starts_with("compact") || what.ends_with("objects read");
-    Box::new(Ours { informer, reads, handlers: Vec::new() })
+    informer
+}
+
+impl<K> Ours<K> {
+    fn new(informer: SharedInformer<K>, reads: bool) -> Box<Self> {
+        Box::new(Self { informer, reads, handlers: Vec::new(), beside: Vec::new() })
+    }
 }
 
 impl<K> Peer for Ours<K>
@@ -176,6 +203,9 @@ where
     }
 
     fn read(&self, one_in: usize, most: usize) -> usize {
+        for view in &self.beside {
+            view.read(one_in, most);
+        }
         let snapshot = self.informer.snapshot();
         if one_in == 1 {
             let named = |pod: &Arc<K>| black_box(pod).meta().name.is_some();

@@ -125,6 +125,36 @@ def wide(lines, units, measures, n):
     return table(["client", *heads], rows) if present else ""
 
 
+def views(lines, n):
+    """The figures of views beside their goals, one row each."""
+    def of(measure, storage, media, client="kube-informer", size=n):
+        values = lines.get((measure, size), {}).get((client, storage, media))
+        return median(values) if values else None
+
+    def beside(measure, storage, size):
+        ours = of(measure, storage, "protobuf", size=size)
+        theirs = of(measure, "whole", "protobuf", "client-go", size)
+        return f"{ours / theirs:.2f}×" if ours and theirs else "–"
+
+    rows = []
+    for media in ("protobuf", "json"):
+        scanned = max(sizes_of(lines, "scan cpu an object"), default=0)
+        for measure, goals in (("first scan cpu an object", {"protobuf": "≤ 6 µs", "json": "≤ 15 µs"}),
+                               ("scan cpu an object", {"protobuf": "≤ 150 ns", "json": "≤ 150 ns"})):
+            ours, whole = (of(measure, storage, media, size=scanned) for storage in ("view, reading", "default, reading"))
+            if ours:
+                rows.append([f"{measure}, {media}", shown(ours, "s"), goals[media], shown(whole, "s") if whole else "–"])
+        for measure, goal in (("rss settled", "≤ 1.05×"), ("rss, all read", "≤ 2.1×")):
+            one, other = of(measure, "three views", media), of("rss settled", "default", media)
+            if one and other:
+                rows.append([f"{measure}, with three views, {media}, of the store's", f"{one / other:.2f}×", goal, ""])
+    for measure, size in sorted(key for key in lines if re.match(r"updates (cpu|rss peak), 1 handlers", key[0])):
+        goals = ("≤ 0.35×", "≤ 0.5×") if "cpu" in measure else ("≤ 0.12×", "≤ 0.6×")
+        ratios = [beside(measure, storage, size) for storage in ("view", "default")]
+        rows.append([f"{measure.split(',')[0]}, {size:,}, of client-go's", ratios[0], goals[0], f"{ratios[1]} (goal {goals[1]})"])
+    return table(["", "five fields", "goal", "whole objects"], rows) if rows else ""
+
+
 # Charts.
 
 STYLE = """<style>
@@ -324,8 +354,10 @@ def main():
         page.append(f"One pod in a hundred is read once, then the first {scanned[0]:,} each second. A pod that was read stays "
                     "decoded for a while, so the first scan decodes, and the others do not. Processor time of these is of all that the "
                     "process does meanwhile, for each pod that is looked at.\n")
-        page.append(wide(lines, units, ["rss, 1 % read", "rss, scanned"], main_size))
+        page.append(wide(lines, units, ["rss, 1 % read", "rss, scanned", "rss, all read"], main_size))
         page.append(wide(lines, units, ["first scan cpu an object", "scan cpu an object"], scanned[0]))
+        page.append("*view* reads five fields of each pod through a view, *three views* three sets of five.\n")
+        page.append(views(lines, main_size))
     if relisted:
         page.append(f"## Relist of unchanged objects, {main_size:,} pods\n")
         rows = list(best_rows(lines.get(("relist cpu", main_size), {})))

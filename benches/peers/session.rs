@@ -25,7 +25,7 @@ const SCANS: usize = 20;
 pub(crate) type Seen = Arc<AtomicU64>;
 
 /// A client with one informer of pods.
-pub(crate) trait Peer {
+pub(crate) trait Peer: Send {
     /// Starts, and returns when it has synced.
     fn sync(&mut self) -> BoxFuture<'_, ()>;
     /// The number of objects in the store.
@@ -126,6 +126,10 @@ async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines, received
     }
     if options.get("reading").is_some() {
         reading(peer, lines).await;
+    }
+    if options.get("warming").is_some() {
+        assert_eq!(peer.read(1, n), n, "a peer that reads");
+        lines.print("rss, all read", n, measure::rss(), "B");
     }
     let mut handlers: Vec<Seen> = Vec::new();
     for wanted in options.numbers("handlers") {
