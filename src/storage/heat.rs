@@ -13,6 +13,10 @@
 //! arrives, which replaces its check, and by the thread that decodes the states after it: an
 //! allocator such as glibc's reuses memory only there.
 //!
+//! Once as much is held as may be, the coldest objects are released: not those that were read since
+//! the last sweep, so that a scan of a store that does not fit keeps a part of it. A new state that
+//! is expected to be read then waits decoded, for a second at most, as one of the last few.
+//!
 //! Sweeps visit only objects that are hot or lent, in slices, and yield in between.
 
 use std::collections::VecDeque;
@@ -20,10 +24,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::time::sleep;
 
 use super::packed::Packed;
 use super::shared::Shared;
+use crate::object::AnyObject;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::{TURN, YieldBudget};
 
@@ -36,6 +42,9 @@ const LENT_INTERVAL: Duration = Duration::from_secs(1);
 /// The number of hot objects that may be dropped between two sweeps before their entries are
 /// removed. More hot objects raise it.
 const MAX_DROPPED: usize = 1024;
+
+/// The number of new states that wait for their readers while as much is held as may be.
+const WAITING: usize = 64;
 
 /// The largest score of [`Heat::score`]. Above half of it, new states are expected to be read.
 const MAX_SCORE: u32 = 256;
@@ -52,19 +61,21 @@ pub(super) struct Heat {
     bytes: AtomicUsize,
     /// The size of all that is held, of whole objects and of parts of them.
     held: AtomicUsize,
-    /// The size from which nothing more becomes hot.
-    limit: usize,
+    /// New states that wait for their readers, the oldest first.
+    waiting: Mutex<VecDeque<Arc<dyn AnyObject>>>,
     hot: Roll,
     lent: Roll,
     /// The number of entries of `hot` whose objects were dropped.
     dropped: AtomicUsize,
     /// Notified when there are many such entries.
     crowded: Notify,
+    /// Notified when as much is held as may be.
+    full: Notify,
 }
 
 impl Heat {
-    /// Makes the heat of objects that stay hot for `age`, up to `limit` bytes. Zero keeps none.
-    pub(super) fn new(age: Duration, limit: usize) -> Self {
+    /// Makes the heat of objects that stay hot for `age`. Zero keeps none.
+    pub(super) fn new(age: Duration) -> Self {
         Self {
             half_age: age / 2,
             sweeping: AtomicBool::new(false),
@@ -72,11 +83,12 @@ impl Heat {
             objects: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
-            limit,
+            waiting: Mutex::default(),
             hot: Roll::default(),
             lent: Roll::default(),
             dropped: AtomicUsize::new(0),
             crowded: Notify::new(),
+            full: Notify::new(),
         }
     }
 
@@ -90,9 +102,21 @@ impl Heat {
         self.sweeping.load(Relaxed)
     }
 
-    /// Returns whether as much is held as may be.
-    pub(super) fn is_full(&self) -> bool {
-        self.held.load(Relaxed) >= self.limit
+    /// Returns the estimated size of all that is held, in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Lets the sweeps release the coldest objects.
+    pub(super) fn make_room(&self) {
+        self.full.notify_one();
+    }
+
+    /// Holds a new state until its readers have come, and returns the one that it displaces.
+    pub(super) fn keep_for_reader(&self, object: Arc<dyn AnyObject>) -> Option<Arc<dyn AnyObject>> {
+        let mut waiting = self.waiting.lock();
+        waiting.push_back(object);
+        if waiting.len() > WAITING { waiting.pop_front() } else { None }
     }
 
     /// Counts the bytes of a part that became hot.
@@ -105,13 +129,19 @@ impl Heat {
         self.held.fetch_sub(bytes, Relaxed);
     }
 
+    /// Takes the new states that still wait for their readers.
+    pub(super) fn take_waiting(&self) -> VecDeque<Arc<dyn AnyObject>> {
+        std::mem::take(&mut *self.waiting.lock())
+    }
+
     /// Returns the heat of a state that replaces one of this heat.
-    pub(super) fn of_next(&self, before: u8) -> u8 {
+    pub(super) fn of_next(&self, before: u8, is_full: impl FnOnce() -> bool) -> u8 {
         let expected = self.score.load(Relaxed) > MAX_SCORE / 2 && self.is_on();
-        match (self.is_full(), expected) {
-            (true, _) => 0,
-            (false, true) => HOTTEST,
-            (false, false) => before,
+        match before {
+            _ if expected => HOTTEST,
+            0 => 0,
+            _ if is_full() => 0,
+            before => before,
         }
     }
 
@@ -164,31 +194,59 @@ impl Heat {
     }
 
     /// Sweeps over the hot objects.
-    async fn sweep_hot(&self) {
+    async fn sweep_hot(&self, shared: &Shared) {
         let mut budget = YieldBudget::new();
         loop {
             self.hot.until_used().await;
             let mut due = std::pin::pin!(sleep(self.half_age));
+            let mut all_were_read = false;
             loop {
                 tokio::select! {
                     biased;
                     () = &mut due => break,
-                    () = self.crowded.notified() => {}
+                    () = self.crowded.notified() => {
+                        self.dropped.store(0, Relaxed);
+                        self.hot.visit(&mut budget, |_| true).await;
+                    }
+                    () = self.full.notified(), if !all_were_read => {
+                        all_were_read = !self.release_coldest(shared, &mut budget).await;
+                    }
                 }
-                self.dropped.store(0, Relaxed);
-                self.hot.visit(&mut budget, |_| true).await;
             }
             self.dropped.store(0, Relaxed);
-            self.hot.visit(&mut budget, Packed::cool).await;
+            let cool = |heat: &mut u8| {
+                *heat -= 1;
+                *heat == 0
+            };
+            self.hot.visit(&mut budget, |packed| packed.release(cool)).await;
+            // A read since then must find no room before anything else goes.
+            let _before = self.full.notified().now_or_never();
         }
     }
 
-    /// Sweeps over the lent objects.
-    async fn sweep_lent(&self) {
+    /// Releases the coldest objects until an eighth of the limit is free. Returns false if what was
+    /// read since the last sweep takes more than that.
+    async fn release_coldest(&self, shared: &Shared, budget: &mut YieldBudget) -> bool {
+        let is_crowded = || {
+            let limit = shared.hot_limit();
+            self.size() > limit - limit / 8
+        };
+        for coldest in 1..HOTTEST {
+            let is_due = |heat: &mut u8| *heat <= coldest && is_crowded();
+            if is_crowded() {
+                self.hot.visit(budget, |packed| packed.release(is_due)).await;
+            }
+        }
+        !is_crowded()
+    }
+
+    /// Sweeps over the lent objects, of which some wait for their readers.
+    async fn sweep_lent(&self, shared: &Shared) {
         let mut budget = YieldBudget::new();
         loop {
             self.lent.until_used().await;
             sleep(LENT_INTERVAL).await;
+            shared.free_waiting();
             self.lent.visit(&mut budget, Packed::is_lent).await;
         }
     }
@@ -211,14 +269,15 @@ impl Sweeps {
 
     /// Sweeps for as long as it is polled.
     pub(super) async fn run(&self) {
-        let heat = &self.0.heat;
-        futures::join!(heat.sweep_hot(), heat.sweep_lent());
+        let shared = &*self.0;
+        futures::join!(shared.heat.sweep_hot(shared), shared.heat.sweep_lent(shared));
     }
 }
 
 impl Drop for Sweeps {
     fn drop(&mut self) {
         self.0.heat.sweeping.store(false, Relaxed);
+        self.0.free_waiting();
     }
 }
 

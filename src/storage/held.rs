@@ -81,11 +81,10 @@ impl Whole {
         }
     }
 
-    /// Cools the object by one step. Returns it if it was as cold as can be: it is then lent.
-    fn cool(&mut self) -> Option<Arc<dyn AnyObject>> {
+    /// Returns the object if it is due: it is then lent.
+    fn release(&mut self, is_due: impl FnOnce(&mut u8) -> bool) -> Option<Arc<dyn AnyObject>> {
         let Self::Hot { object, heat } = self else { return None };
-        *heat -= 1;
-        if *heat > 0 {
+        if !is_due(heat) {
             return None;
         }
         let lent = Self::Lent(Arc::downgrade(object));
@@ -160,18 +159,18 @@ impl Held {
             || matches!(self, Self::Viewed(viewed) if viewed.parts.iter().any(|part| part.heat > 0))
     }
 
-    /// Cools everything by one step. Returns the forms that were as cold as can be.
-    pub(super) fn cool(&mut self) -> (Option<Arc<dyn AnyObject>>, Vec<Part>) {
+    /// Returns the forms that are due by their heat, which the call may lower.
+    pub(super) fn release(
+        &mut self,
+        mut is_due: impl FnMut(&mut u8) -> bool,
+    ) -> (Option<Arc<dyn AnyObject>>, Vec<Part>) {
         let viewed = match self {
-            Self::Whole(whole) => return (whole.cool(), Vec::new()),
+            Self::Whole(whole) => return (whole.release(is_due), Vec::new()),
             Self::Viewed(viewed) => viewed,
         };
-        let released = viewed.whole.cool();
-        let cold = |part: &mut Part| {
-            part.heat = part.heat.saturating_sub(1);
-            part.heat == 0 && part.object.is_some()
-        };
-        let parts = viewed.parts.extract_if(.., cold).collect();
+        let released = viewed.whole.release(&mut is_due);
+        let is_due = |part: &mut Part| part.object.is_some() && is_due(&mut part.heat);
+        let parts = viewed.parts.extract_if(.., is_due).collect();
         if viewed.parts.is_empty() {
             *self = Self::Whole(std::mem::take(&mut viewed.whole));
         }

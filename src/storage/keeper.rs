@@ -77,7 +77,8 @@ impl PackedKeeper {
     ) -> Self {
         let Settings { age, wipe, check, limit } = settings;
         let shared = Arc::new(Shared {
-            heat: Heat::new(if wipe { Duration::ZERO } else { age }, limit),
+            heat: Heat::new(if wipe { Duration::ZERO } else { age }),
+            limit,
             labels: SharedLabels::default(),
             figures: Figures::new(resource),
             dropper,
@@ -181,7 +182,7 @@ impl Keeper for PackedKeeper {
     }
 
     fn heat_of_next(&self, before: &Cached) -> u8 {
-        self.shared.heat.of_next(before.heat())
+        self.shared.heat.of_next(before.heat(), || self.shared.is_full())
     }
 
     fn bare(&self, wire: &WireObject<'_>) -> Option<Buffer> {
@@ -252,6 +253,7 @@ impl Keeper for PackedKeeper {
             bytes: figures.bytes.load(Relaxed),
             hot_objects,
             hot_bytes,
+            hot_limit: self.shared.hot_limit(),
             over_limit: figures.over_limit.get(),
             hits: figures.hits.get(),
             misses: figures.misses.get(),

@@ -12,6 +12,7 @@ mod held;
 #[cfg(feature = "compact")]
 mod json;
 mod keeper;
+mod lz4;
 mod owners;
 mod packed;
 mod place;
@@ -66,11 +67,11 @@ struct Settings {
     wipe: bool,
     /// True if each object is checked as it arrives.
     check: bool,
-    /// The most bytes that are held unpacked.
-    limit: usize,
+    /// The most bytes that are held unpacked, if that is set.
+    limit: Option<usize>,
 }
 
-const SETTINGS: Settings = Settings { age: AGE, wipe: false, check: true, limit: usize::MAX };
+const SETTINGS: Settings = Settings { age: AGE, wipe: false, check: true, limit: None };
 
 /// One object as it arrived: its bytes, and the codec that decodes them.
 pub(crate) struct WireObject<'a> {
@@ -170,7 +171,9 @@ pub struct StorageStatus {
     pub hot_objects: usize,
     /// The estimated size of the objects that are held unpacked, in bytes.
     pub hot_bytes: usize,
-    /// The number of reads whose object was not held, because of [`Storage::hot_limit`].
+    /// The most bytes that objects may take which are held unpacked, see [`Storage::hot_limit`].
+    pub hot_limit: usize,
+    /// The number of reads whose object was not held, because of this limit.
     pub over_limit: u64,
     /// The number of reads that found the object unpacked.
     pub hits: u64,
@@ -231,8 +234,8 @@ impl<K: ?Sized> Storage<K> {
     /// Keys, selectors, relists and indexes do not decode objects: uid, version, labels and index
     /// values are kept beside the bytes. Equal labels are kept once. An object that was read stays
     /// decoded for a minute, see [`hot_for`](Self::hot_for), and so do its later states. So readers
-    /// decode an object at most once a minute. While a decoded object is held, every reader gets
-    /// the same `Arc`.
+    /// decode an object at most once a minute, as long as [`hot_limit`](Self::hot_limit) has room.
+    /// While a decoded object is held, every reader gets the same `Arc`.
     ///
     /// Each object is checked as it arrives, so that one that can't be decoded is reported then.
     /// Protobuf of common kinds is checked without building the object; everything else is decoded
@@ -281,12 +284,15 @@ impl<K: ?Sized> Storage<K> {
     }
 
     /// Sets the most memory that unpacked objects may take which nobody uses: an estimate in bytes,
-    /// of whole objects and of what views read. There is no limit unless set. Has no effect on
-    /// decoded storage.
+    /// of whole objects and of what views read. The default is sixteen times the size of the packed
+    /// objects, and at least 64 MiB: enough for views of all objects, but not for all whole pods.
+    /// `usize::MAX` sets no limit. Has no effect on decoded storage.
     ///
-    /// While it is reached, a read unpacks an object for its reader only, and
-    /// [`StorageStatus::over_limit`] counts it. There is room again as objects that nobody reads
-    /// cool.
+    /// When it is reached, the objects that were read least lately are released. A read in the
+    /// meantime unpacks an object for its reader only, and [`StorageStatus::over_limit`] counts it.
+    /// Objects stay that were read since the last sweep, which comes twice in the time of
+    /// [`hot_for`](Self::hot_for). So a scan of a store that does not fit keeps a part of it. Beside
+    /// the limit, at most 64 new states wait up to a second for the handlers that read them.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -296,7 +302,7 @@ impl<K: ?Sized> Storage<K> {
     /// ```
     pub fn hot_limit(mut self, bytes: usize) -> Self {
         if let Some((settings, _)) = &mut self.packing {
-            settings.limit = bytes;
+            settings.limit = Some(bytes);
         }
         self
     }

@@ -114,9 +114,8 @@ impl Packed {
         let &KeptMetadata { uid, version, labels } = metadata;
         let uid_len = u16::try_from(uid.len()).map_err(|_| PackError::TooLarge)?;
         let len = u32::try_from(written.len()).map_err(|_| PackError::TooLarge)?;
-        let compressed = dictionary.compress(written, shared.wipe);
-        let (compressed, used) = compressed.ok_or(PackError::TooLarge)?;
-        let compressed = compressed.as_slice().get(..used).unwrap_or_default();
+        let compressed = dictionary.compress(written, shared.wipe).ok_or(PackError::TooLarge)?;
+        let compressed = compressed.as_slice();
         let mut bytes = Vec::with_capacity(uid.len() + compressed.len());
         bytes.extend_from_slice(uid.as_bytes());
         bytes.extend_from_slice(compressed);
@@ -146,12 +145,16 @@ impl Packed {
         self.shared().heat.replaced();
     }
 
-    /// Holds the unpacked object, as hot as the previous state was. Drops it if that state was
-    /// cold.
+    /// Holds the unpacked object of a new state, whose heat is this. Drops it if that is zero.
     pub(super) fn inherit(&self, unpacked: Arc<dyn AnyObject>, heat: u8) {
         let shared = self.shared();
-        if heat == 0 || !shared.may_warm() {
+        if heat == 0 || !shared.heat.is_on() {
             return shared.dropper.free(unpacked);
+        }
+        if shared.is_full() {
+            *self.held.lock().whole_mut() = Whole::Lent(Arc::downgrade(&unpacked));
+            self.note_lent(true);
+            return shared.dropper.free(shared.heat.keep_for_reader(unpacked));
         }
         shared.heat.warmed(self.unpacked_bytes(&*unpacked));
         let mut held = self.held.lock();
@@ -195,11 +198,11 @@ impl Packed {
         &self.dictionary.context
     }
 
-    /// Cools the object by one step, and lets go what was as cold as can be. Returns whether
+    /// Releases the forms that are due by their heat, which the call may lower. Returns whether
     /// anything is still hot.
-    pub(super) fn cool(&self) -> bool {
+    pub(super) fn release(&self, is_due: impl FnMut(&mut u8) -> bool) -> bool {
         let mut held = self.held.lock();
-        let (whole, parts) = held.cool();
+        let (whole, parts) = held.release(is_due);
         let is_hot = held.is_hot();
         drop(held);
         for part in parts {

@@ -20,9 +20,18 @@ const MAX_FAULTS: usize = 128;
 /// The number of objects that a list may unpack before it counts as large.
 const LARGE_LIST: u64 = 1_000;
 
+/// The default of [`Storage::hot_limit`](super::Storage::hot_limit), as a multiple of the size of
+/// the packed objects: enough for views of all objects, but not for all whole objects.
+const HOT_SHARE: usize = 16;
+
+/// The least default of that limit, in bytes. Small informers keep everything.
+const LEAST_LIMIT: usize = 64 << 20;
+
 /// The data that all packed objects of an informer share.
 pub(super) struct Shared {
     pub(super) heat: Heat,
+    /// The most bytes that may be held unpacked, if that is set.
+    pub(super) limit: Option<usize>,
     pub(super) labels: SharedLabels,
     pub(super) figures: Figures,
     /// Drops decoded objects. Their `Drop` is user code.
@@ -33,14 +42,36 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Returns the most bytes that may be held unpacked.
+    pub(super) fn hot_limit(&self) -> usize {
+        let packed = self.figures.bytes.load(Relaxed);
+        self.limit.unwrap_or_else(|| packed.saturating_mul(HOT_SHARE).max(LEAST_LIMIT))
+    }
+
+    /// Returns whether as much is held as may be. If so, the coldest objects go soon.
+    pub(super) fn is_full(&self) -> bool {
+        let full = self.heat.size() >= self.hot_limit();
+        if full {
+            self.heat.make_room();
+        }
+        full
+    }
+
     /// Returns whether an object that was read may become hot now. Counts it if it may not because
     /// of the limit.
     pub(super) fn may_warm(&self) -> bool {
-        let full = self.heat.is_on() && self.heat.is_full();
+        let full = self.heat.is_on() && self.is_full();
         if full {
             self.figures.over_limit.add();
         }
         self.heat.is_on() && !full
+    }
+
+    /// Drops the new states that no reader has come for.
+    pub(super) fn free_waiting(&self) {
+        for object in self.heat.take_waiting() {
+            self.dropper.free(object);
+        }
     }
 
     /// Returns the view of a type, which may exist already.
@@ -61,6 +92,13 @@ impl Shared {
         // code.
         let views: Vec<_> = self.views.lock().iter().filter_map(Weak::upgrade).collect();
         views.iter().map(|view| view.status()).collect()
+    }
+}
+
+/// A `Drop` of an object may panic, so they are dropped one by one.
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.free_waiting();
     }
 }
 

@@ -37,7 +37,13 @@ struct Arrivals {
 
 impl Arrivals {
     fn new() -> Self {
-        let keeper = compact::<ConfigMap>(false).0;
+        Self::holding(None)
+    }
+
+    /// Makes a store that holds at most so many bytes unpacked.
+    fn holding(limit: Option<usize>) -> Self {
+        let settings = Settings { limit, ..SETTINGS };
+        let keeper = keeping::<ConfigMap>(settings, SafeDropper::default()).0;
         let store = Indexer::<ConfigMap>::new().cast();
         let packer = Packer::new(keeper.clone(), Arc::new(store.clone()));
         let decoded = Counting::default();
@@ -65,6 +71,13 @@ impl Arrivals {
     /// Returns the number of decodes since the last call.
     fn decodes(&self) -> usize {
         self.decoded.0.swap(0, Relaxed)
+    }
+
+    /// Returns the size of one hot object.
+    fn size_of_hot(&self) -> usize {
+        self.put(10);
+        self.read(10);
+        self.keeper.status().hot_bytes
     }
 
     fn hot(&self) -> usize {
@@ -226,6 +239,82 @@ async fn only_second_initial_add_counts_as_read() {
     assert_eq!(arrivals.hot(), 2);
 }
 
+/// Reads some objects, and lets the sweeps make room.
+async fn read_all(arrivals: &Arrivals, all: impl IntoIterator<Item = usize>) {
+    for n in all {
+        arrivals.read(n);
+        sleep(MS).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn coldest_objects_make_room_for_others() {
+    let size = Arrivals::new().size_of_hot();
+    let arrivals = Arrivals::holding(Some(16 * size));
+    (10..70).for_each(|n| drop(arrivals.put(n)));
+    read_all(&arrivals, 10..26).await;
+    assert_eq!(arrivals.hot(), 16);
+    // All were read since the last sweep, so they stay.
+    read_all(&arrivals, 26..50).await;
+    assert_eq!((arrivals.hot(), arrivals.keeper.status().over_limit), (16, 24));
+    sleep(AGE / 2).await;
+    read_all(&arrivals, 18..26).await;
+    arrivals.decodes();
+    // Each read that finds no room makes room for two others.
+    read_all(&arrivals, 60..70).await;
+    assert_eq!((arrivals.decodes(), arrivals.keeper.status().over_limit), (10, 24 + 4));
+    assert!((14..=16).contains(&arrivals.hot()), "{}", arrivals.hot());
+    read_all(&arrivals, 18..26).await;
+    assert_eq!(arrivals.decodes(), 0, "those that were read stay");
+    sleep(2 * AGE).await;
+    assert_eq!((arrivals.hot(), arrivals.keeper.swept_objects()), (0, [0, 0]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_state_waits_for_its_reader_if_no_more_may_be_held() {
+    let arrivals = Arrivals::holding(Some(0));
+    let put_and_read = |n| {
+        arrivals.put(n);
+        arrivals.read(n);
+        arrivals.decodes()
+    };
+    for n in 0..600 {
+        put_and_read(n % 200);
+    }
+    let decodes: Vec<_> = (0..200).map(put_and_read).collect();
+    assert_eq!((decodes, arrivals.hot()), (vec![1; 200], 0));
+    // A reader that comes late decodes the state again.
+    (0..100).for_each(|n| drop(arrivals.put(n)));
+    assert_eq!(arrivals.decodes(), 100);
+    for (n, again) in [(99, 0), (36, 0), (35, 1), (0, 1)] {
+        arrivals.read(n);
+        assert_eq!(arrivals.decodes(), again, "{n}");
+    }
+    sleep(3 * Duration::from_secs(1)).await;
+    assert_eq!(arrivals.keeper.swept_objects(), [0, 0]);
+    arrivals.read(98);
+    assert_eq!(arrivals.decodes(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn limit_follows_the_size_of_the_store() {
+    let arrivals = Arrivals::new();
+    arrivals.put(1);
+    assert_eq!(arrivals.keeper.status().hot_limit, 64 << 20);
+    let mut state = 4711u64;
+    let text = (0..8 << 20).map(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b'a' + (state >> 60) as u8)
+    });
+    let data = Some([("text".into(), text.collect())].into());
+    let map = ConfigMap { metadata: metadata(2), data, ..ConfigMap::default() };
+    let bytes = serde_json::to_vec(&map).unwrap();
+    let wire = WireObject { bytes: &bytes, codec: &arrivals.codec };
+    let _object = arrivals.packer.pack_wire(&wire).unwrap();
+    let StorageStatus { bytes, hot_limit, .. } = arrivals.keeper.status();
+    assert!(bytes > 4 << 20 && hot_limit == 16 * bytes, "{bytes}, {hot_limit}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn index_functions_warm_nothing() {
     let arrivals = Arrivals::new();
@@ -239,7 +328,8 @@ async fn index_functions_warm_nothing() {
 #[tokio::test(start_paused = true)]
 async fn each_turn_of_a_sweep_is_bounded() {
     for count in [500, 2_000, 8_000] {
-        let storage = compact::<ConfigMap>(false);
+        let settings = Settings { limit: Some(usize::MAX), ..SETTINGS };
+        let storage = keeping::<ConfigMap>(settings, SafeDropper::default());
         let mut sweeps = storage.0.clone().sweep(Box::new(drop));
         let objects: Vec<_> = (0..count).map(|n| packed(storage.pack(config_map(n)))).collect();
         assert!(objects.iter().all(|object| object.get().is_some()));
