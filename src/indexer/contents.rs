@@ -314,8 +314,9 @@ impl StoreContents {
     }
 
     /// Returns the values in every index of an object, which views get from `read`. `object` may be
-    /// `None` if each index is of a view. Returns `None` if there is no index, a view can't read
-    /// the object, or a function panics, which is reported when the object is stored.
+    /// `None` if each index is of a view. Returns `None` if there is no index. Values that a view
+    /// can't read, or whose function panics, are not known. That is reported when the object is
+    /// stored.
     pub(super) fn values(
         &self,
         object: Option<&dyn AnyObject>,
@@ -328,8 +329,7 @@ impl StoreContents {
             Some(view) => lend(read(view)?, |object| index.values(&**object)).ok(),
             None => index.values(object?).ok(),
         };
-        let values: Option<Vec<_>> = self.indexes.iter().map(values).collect();
-        Some(IndexValues::new(&self.names, values?.iter().map(Vec::as_slice)))
+        Some(IndexValues::new(&self.names, self.indexes.iter().map(values)))
     }
 
     /// Returns the [`values`](Self::values) of an object that `part` decodes: at least the given

@@ -171,9 +171,9 @@ impl<K: ?Sized> Indexer<K> {
         self.view.as_ref()
     }
 
-    /// Returns whether both are the same store.
-    pub(crate) fn is_same<L: ?Sized>(&self, other: &Indexer<L>) -> bool {
-        Arc::ptr_eq(&self.store, &other.store)
+    /// Returns the store's address, by which existing stores are told apart.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.store).addr()
     }
 
     /// Returns whether the informer that fills this store was stopped or failed, so that the store
@@ -324,9 +324,19 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
         I: IntoIterator,
         I::Item: Into<String>,
     {
+        let of = name.to_owned();
         let values = move |object: &dyn AnyObject| match object.downcast_ref() {
             Some(object) => crate::panic::collect(values(object)),
-            None => Vec::new(),
+            // Only assumed objects are of other types than the store's.
+            None => {
+                tracing::error!(
+                    index = of,
+                    takes = std::any::type_name::<K>(),
+                    "an assumed object is missing from an index that takes another type: add an \
+                     index by the handle of the assumed view"
+                );
+                Vec::new()
+            }
         };
         let function = IndexFunction { values: Arc::new(values), view: self.view.clone() };
         Ok(self.clone().cast().backfill(name, fields, function)?.cast())

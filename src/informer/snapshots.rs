@@ -1,15 +1,18 @@
 //! Snapshots of several informers.
 
+use std::collections::HashMap;
+
 use kube::Resource;
 
 use super::{InformerGroup, SharedInformer};
-use crate::indexer::{Indexer, Snapshot};
+use crate::indexer::Snapshot;
 
 /// Takes a snapshot of each informer of a tuple, a slice or a group. For an iterator, map
 /// [`SharedInformer::snapshot`].
 ///
 /// Each snapshot shows the server's state at one moment, and names its
-/// [version](Snapshot::version). The moments of two snapshots differ: an object of one may name an
+/// [version](Snapshot::version). An informer and its [views](SharedInformer::view) show the same
+/// moment. The moments of two informers differ: an object of one may name an
 /// object that the other does not have yet, or no longer has. Watches of different kinds are not
 /// synchronised by the API server, so no client can do better. To see a write of your own, first
 /// [wait](SharedInformer::wait_for) for its version.
@@ -47,7 +50,8 @@ impl<K: Resource + Send + Sync + 'static> Informers for &[SharedInformer<K>] {
     type Snapshots = Vec<Snapshot<K>>;
 
     fn snapshots(self) -> Self::Snapshots {
-        self.iter().map(SharedInformer::snapshot).collect()
+        let mut moments = Moments::default();
+        self.iter().map(|informer| moments.of(informer)).collect()
     }
 }
 
@@ -75,9 +79,9 @@ impl<K: Resource + Send + Sync + 'static> Informers for &InformerGroup<K> {
     }
 }
 
-/// The snapshots of a tuple so far: one of each store.
+/// The snapshots so far: one of each store, by its address. The caller keeps the stores alive.
 #[derive(Default)]
-struct Moments(Vec<(Indexer, Snapshot)>);
+struct Moments(HashMap<usize, Snapshot>);
 
 impl Moments {
     /// Returns a snapshot of the moment that any snapshot of the same store shows.
@@ -86,12 +90,8 @@ impl Moments {
         informer: &SharedInformer<K>,
     ) -> Snapshot<K> {
         let indexer = informer.indexer();
-        if let Some((_, taken)) = self.0.iter().find(|(other, _)| other.is_same(indexer)) {
-            return taken.through(indexer.view());
-        }
-        let taken = indexer.snapshot();
-        self.0.push((indexer.clone().cast(), taken.clone().cast()));
-        taken
+        let taken = self.0.entry(indexer.address()).or_insert_with(|| indexer.snapshot().cast());
+        taken.through(indexer.view())
     }
 }
 

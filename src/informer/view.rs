@@ -9,7 +9,7 @@ use kube_decode::{Decode, SerdeDecode, names_its_fields};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::SharedInformer;
+use super::{InformerGroup, SharedInformer};
 use crate::codec::decode_any;
 use crate::object::{AnyObject, FieldSet};
 use crate::panic::catch;
@@ -130,6 +130,21 @@ impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
         let view = keeper.view(ViewType { serialised, ..of });
         let indexer = self.indexer.through(view);
         Ok(SharedInformer { pipeline: self.pipeline.clone(), indexer, last: self.last.clone() })
+    }
+}
+
+impl<K: Resource + Serialize + Send + Sync + 'static> InformerGroup<K> {
+    /// Returns a group of the same informers that reads their objects as `V`, see
+    /// [`SharedInformer::view`].
+    ///
+    /// # Errors
+    /// [`ViewError::Decoded`] with [`Storage::decoded()`](crate::Storage::decoded).
+    pub fn view<V>(&self) -> Result<InformerGroup<V>, ViewError>
+    where
+        V: Resource + DeserializeOwned + Send + Sync + 'static,
+    {
+        let views: Result<Vec<_>, _> = self.informers().iter().map(SharedInformer::view).collect();
+        Ok(InformerGroup::new(views?))
     }
 }
 

@@ -14,28 +14,32 @@ use std::sync::Arc;
 pub struct IndexValues {
     /// The indexes' names, shared with their store: an index is identified by its name's address.
     indexes: Arc<[Arc<str>]>,
-    /// Pairs of an index's position and a value.
-    values: Box<[(u32, Box<str>)]>,
+    /// Pairs of an index's position and a value. `None` stands for values that are not known.
+    values: Box<[(u32, Option<Box<str>>)]>,
 }
 
 impl IndexValues {
-    /// Collects the values in each of these indexes, in the order of `indexes`.
-    pub(crate) fn new<'v>(
+    /// Collects the values in each of these indexes, in the order of `indexes`. `None` if they are
+    /// not known.
+    pub(crate) fn new(
         indexes: &Arc<[Arc<str>]>,
-        values: impl IntoIterator<Item = &'v [String]>,
+        values: impl IntoIterator<Item = Option<Vec<String>>>,
     ) -> Self {
         let mut noted = Vec::new();
         for (place, values) in (0..).zip(values) {
-            noted.extend(values.iter().map(|value| (place, value.as_str().into())));
+            match values {
+                Some(values) => noted.extend(values.into_iter().map(|v| (place, Some(v.into())))),
+                None => noted.push((place, None)),
+            }
         }
         Self { indexes: indexes.clone(), values: noted.into() }
     }
 
-    /// Returns the values in the index with this position and name, or `None` if it did not exist
-    /// when they were extracted.
+    /// Returns the values in the index with this position and name. `None` if they are not known,
+    /// or the index did not exist when they were extracted.
     pub(crate) fn of(&self, place: usize, name: &Arc<str>) -> Option<Vec<String>> {
-        let known = self.indexes.get(place).is_some_and(|known| Arc::ptr_eq(known, name));
-        let of = |noted: &&(u32, Box<str>)| noted.0 as usize == place;
-        known.then(|| self.values.iter().filter(of).map(|(_, value)| value.to_string()).collect())
+        self.indexes.get(place).filter(|known| Arc::ptr_eq(known, name))?;
+        let noted = self.values.iter().filter(|noted| noted.0 as usize == place);
+        noted.map(|(_, value)| value.as_deref().map(str::to_owned)).collect()
     }
 }

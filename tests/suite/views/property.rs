@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use kube_informer::{CachedEvent, Snapshot};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

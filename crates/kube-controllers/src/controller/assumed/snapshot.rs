@@ -82,7 +82,9 @@ impl<K: Resource + Send + Sync + 'static> AssumedSnapshot<K> {
     /// As [`Snapshot::indexed`] otherwise.
     ///
     /// The first read of an index calls its function for each assumed object: O(a) for `a` of them.
-    /// A panic there leaves the object without values.
+    /// A panic there leaves the object without values. So does an index that another handle of the
+    /// informer added, such as one of whole objects beside an assumed view of a view. Log messages
+    /// tell both.
     pub fn indexed(
         &self,
         index: &Index<K>,
