@@ -150,6 +150,7 @@ fn objects_looked_into() {
     let corpus = [marked(0, &json), marked(1, &protobuf)].concat();
     replay("peeks", &corpus, 300, fuzz::peeks);
     replay("packed", &corpus, 300, fuzz::packed);
+    replay("views", &corpus, 300, fuzz::views);
 }
 
 #[test]

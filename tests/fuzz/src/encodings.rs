@@ -1,17 +1,25 @@
 //! Two ways to the same: an object read whole or only looked into, in JSON or in protobuf.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
+use kube::Resource;
+use kube::api::ObjectMeta;
+use kube::core::PartialObjectMeta;
+use kube_informer::informer::snapshots;
 use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use kube_informer::object::{KnownObjects, ObjectState};
+use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::testing::encode_protobuf as encode;
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
-use kube_informer::{Cached, ObjectKey, Storage};
+use kube_informer::{Cached, InformerOptions, ObjectKey, SharedInformer, Storage};
 use parking_lot::Mutex;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{JSON, LIMIT, PROTOBUF, answer, wait_for};
@@ -67,6 +75,86 @@ pub fn peeks(data: &[u8]) {
                 assert!(namespace.is_none() || metadata.namespace == namespace);
             }
         }
+    });
+}
+
+/// A few fields of a pod, for a view.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+struct Few {
+    metadata: ObjectMeta,
+    spec: Option<FewOfSpec>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FewOfSpec {
+    node_name: Option<String>,
+    priority: Option<i32>,
+}
+
+impl Resource for Few {
+    type DynamicType = ();
+    type Scope = <Pod as Resource>::Scope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        Pod::kind(&())
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        Pod::group(&())
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        Pod::version(&())
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        Pod::plural(&())
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+/// The body of a list, in JSON or protobuf by the first byte: what views read of a packed object is
+/// what the decoded object holds, and a path leads to the same value.
+pub fn views(data: &[u8]) {
+    let Some((kind, body)) = data.split_first() else { return };
+    let media_type = if kind % 2 == 0 { JSON } else { PROTOBUF };
+    if repeats_a_member(body) {
+        return;
+    }
+    wait_for(async {
+        let client = answer(200, media_type, body, &[4096]);
+        let source = ApiSource::<Pod>::new(client).object_limit(LIMIT);
+        let reflector = ReflectorOptions::new().list_mode(ListMode::Plain);
+        let options = InformerOptions::new().reflector(reflector);
+        let pods = SharedInformer::new(Arc::new(source), options);
+        let few = pods.view::<Few>().expect("it is packed");
+        let metadata = pods.view::<PartialObjectMeta<Pod>>().expect("it is packed");
+        pods.start().expect("a runtime");
+        // A body that breaks off is never a whole list.
+        if pods.wait_for_sync(Duration::from_millis(1)).await.is_err() {
+            return pods.shutdown().await;
+        }
+        let (pods_now, few, metadata) = snapshots((&pods, &few, &metadata));
+        for (key, pod) in pods_now.iter() {
+            let whole = serde_json::to_value(&*pod).expect("a pod");
+            let expected: Few = serde_json::from_value(whole.clone()).expect("a part of it");
+            assert_eq!(few.get(key).as_deref(), Some(&expected));
+            assert_eq!(
+                metadata.get(key).map(|read| read.metadata.clone()),
+                Some(expected.metadata)
+            );
+            let node = pods_now.get_cached(key).and_then(|pod| pod.field("spec.nodeName"));
+            assert_eq!(node.unwrap_or_default(), whole["spec"]["nodeName"]);
+        }
+        pods.shutdown().await;
     });
 }
 

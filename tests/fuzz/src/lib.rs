@@ -26,7 +26,7 @@ use kube_informer::transport::ApiSource;
 use kube_informer::{LabelSelector, ObjectKey, ResourceVersion};
 use tokio::runtime::Runtime;
 
-pub use self::encodings::{packed, peeks, protobuf};
+pub use self::encodings::{packed, peeks, protobuf, views};
 pub use self::server::{continues, patches, request, selects};
 
 const JSON: &str = "application/json";
@@ -41,7 +41,7 @@ const ANSWERS: [(&str, bool); 4] =
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, but for `reviews`, which only the program `any` has.
-pub const TARGETS: [(&str, Target); 16] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("continues", continues),
     ("cuts", cuts),
     ("gzip", gzip),
@@ -56,6 +56,7 @@ pub const TARGETS: [(&str, Target); 16] = [
     ("selector", selector),
     ("selects", selects),
     ("status", status),
+    ("views", views),
     ("watch_json", watch_json),
     ("watch_protobuf", watch_protobuf),
 ];

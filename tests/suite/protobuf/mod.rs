@@ -20,7 +20,7 @@ use serde_json::Value;
 pub(crate) struct Pair {
     /// The origin of the sample, for the text of a failure: `apps_v1 Deployment full`.
     pub(crate) name: String,
-    protobuf: Vec<u8>,
+    pub(crate) protobuf: Vec<u8>,
     pub(crate) json: Vec<u8>,
 }
 
@@ -77,27 +77,31 @@ fn difference(place: &str, found: &Value, expected: &Value) -> Option<String> {
     }
 }
 
-#[test]
-fn the_published_pairs_decode_to_equal_values() {
+/// The pairs that Kubernetes publishes, if they lie beside this repository.
+pub(crate) fn published_pairs() -> Vec<Pair> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/k8s-api-testdata");
     let Ok(files) = std::fs::read_dir(&folder) else {
         println!("skipped: no {}", folder.display());
-        return;
+        return Vec::new();
     };
-    let (mut pairs, mut compared) = (0, 0);
-    for path in files.map(|file| file.unwrap().path()) {
-        if path.extension().is_some_and(|extension| extension == "pb") {
-            let pair = Pair {
-                name: path.file_stem().unwrap().to_string_lossy().into_owned(),
-                protobuf: std::fs::read(&path).unwrap(),
-                json: std::fs::read(path.with_extension("json")).unwrap(),
-            };
-            pairs += 1;
-            compared += check(&pair);
-        }
-    }
-    println!("{pairs} pairs, compared in {compared} ways");
-    assert!(pairs > 150, "only {pairs} pairs in {}", folder.display());
+    let files = files.map(|file| file.unwrap().path());
+    let pairs = files.filter(|path| path.extension().is_some_and(|extension| extension == "pb"));
+    let pairs: Vec<_> = pairs
+        .map(|path| Pair {
+            name: path.file_stem().unwrap().to_string_lossy().into_owned(),
+            protobuf: std::fs::read(&path).unwrap(),
+            json: std::fs::read(path.with_extension("json")).unwrap(),
+        })
+        .collect();
+    assert!(pairs.len() > 150, "only {} pairs in {}", pairs.len(), folder.display());
+    pairs
+}
+
+#[test]
+fn the_published_pairs_decode_to_equal_values() {
+    let pairs = published_pairs();
+    let compared: usize = pairs.iter().map(check).sum();
+    println!("{} pairs, compared in {compared} ways", pairs.len());
 }
 
 /// Our own pairs: of every kind, empty, full, and in between.

@@ -1,9 +1,11 @@
 //! Views: one informer's objects, read as other types.
 
 mod ends;
+mod kinds;
 mod property;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
@@ -19,7 +21,8 @@ use kube_informer::storage::ViewStatus;
 use kube_informer::testing::{ApiServer, FakeSource, seed_by_test};
 use kube_informer::transport::{ApiSource, Decode, DecodeError, SerdeDecode};
 use kube_informer::{
-    Cached, CachedEvent, Event, InformerOptions, ObjectKey, SharedInformer, Storage,
+    Cached, CachedEvent, Event, InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory,
+    Snapshot, Storage,
 };
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -233,6 +236,22 @@ async fn whole_objects_and_views_cool_apart() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn group_is_read_by_a_view_of_each_informer() {
+    let rig = Rig::new(4, false).await;
+    let factory = SharedInformerFactory::builder(rig.server.client()).build();
+    let pods = factory.in_namespaces::<Pod>(["ns-0", "ns-1"]);
+    let view = pods.view::<Placed>().unwrap();
+    let by_node = view.add_index("node", node).unwrap();
+    factory.start().unwrap();
+    pods.wait_for_sync(10 * S).await.unwrap();
+    let moments = snapshots(&view);
+    assert_eq!((moments.len(), view.len(), by_node.len("node-1")), (2, 4, 2));
+    assert_eq!(*view.get_by_key(&key(1)).unwrap(), placed(&pods.get_by_key(&key(1)).unwrap()));
+    assert_eq!(moments.iter().map(Snapshot::len).sum::<usize>(), 4);
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn snapshots_of_views_show_one_moment() {
     let rig = Rig::new(4, false).await;
     let (view, dynamic) =
@@ -245,6 +264,11 @@ async fn snapshots_of_views_show_one_moment() {
     assert_eq!(object.resource_version(), before.resource_version());
     assert_eq!(object.data["spec"]["nodeName"], "node-1");
     assert_eq!((places.version(), objects.version()), (pods.version(), pods.version()));
+    let both = [view.clone(), rig.pods.view_with(SerdeDecode::<Placed>::new()).unwrap()];
+    let taken = snapshots(&both);
+    rig.replace(&pod(2, "elsewhere")).await;
+    assert_eq!(taken[0].version(), taken[1].version());
+    assert_eq!(taken[0].get(&key(2)), taken[1].get(&key(2)));
     let (places, _) = snapshots((&view, &rig.pods));
     assert_eq!(node(&places.get(&key(1)).unwrap()), Some("elsewhere".into()));
 }
@@ -423,6 +447,28 @@ async fn index_by_view_follows_the_objects() {
             assert!(audit.indexes.is_empty(), "{audit:?}");
         }
     }
+}
+
+/// A function would be called again to store the object.
+#[tokio::test(start_paused = true)]
+async fn index_that_cannot_read_loses_no_values_of_others() {
+    let rig = Rig::of(0, false, false, Storage::packed()).await;
+    let view = rig.pods.view::<Scheduled>().unwrap();
+    view.add_index("scheduler", |pod: &Scheduled| Some(pod.spec.scheduler_name.clone())).unwrap();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let by_app = move |pod: &Pod| {
+        counted.fetch_add(1, Relaxed);
+        pod.labels().get("app").cloned()
+    };
+    let by_app = rig.pods.add_index("app", by_app).unwrap();
+    for n in 0..6 {
+        rig.server.create(&pod(n, "node-1")).unwrap();
+    }
+    rig.arrived().await;
+    assert_eq!((by_app.len("app-1"), calls.load(Relaxed)), (2, 6));
+    rig.replace(&pod(1, "node-2")).await;
+    assert_eq!((by_app.len("app-1"), calls.load(Relaxed)), (2, 7));
 }
 
 #[tokio::test(start_paused = true)]
