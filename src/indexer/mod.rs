@@ -325,18 +325,18 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
         I::Item: Into<String>,
     {
         let of = name.to_owned();
-        let values = move |object: &dyn AnyObject| match object.downcast_ref() {
-            Some(object) => crate::panic::collect(values(object)),
-            // Only assumed objects are of other types than the store's.
-            None => {
+        let values = move |object: &dyn AnyObject| {
+            let Some(object) = object.downcast_ref() else {
+                // Only assumed objects are of other types than the store's.
                 tracing::error!(
                     index = of,
                     takes = std::any::type_name::<K>(),
                     "an assumed object is missing from an index that takes another type: add an \
                      index by the handle of the assumed view"
                 );
-                Vec::new()
-            }
+                return Vec::new();
+            };
+            crate::panic::collect(values(object))
         };
         let function = IndexFunction { values: Arc::new(values), view: self.view.clone() };
         Ok(self.clone().cast().backfill(name, fields, function)?.cast())
