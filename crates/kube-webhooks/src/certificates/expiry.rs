@@ -27,10 +27,10 @@ fn end(certificate: &CertificateDer<'_>) -> Option<SystemTime> {
     roots.add(certificate.clone()).ok()?;
     let provider = Arc::new(ring::default_provider());
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+    let verifier = verifier.build().ok()?;
     let host = ServerName::try_from("any").ok()?;
     let late = UnixTime::since_unix_epoch(NEVER);
-    let verified = verifier.build().ok()?.verify_server_cert(certificate, &[], &host, &[], late);
-    match verified {
+    match verifier.verify_server_cert(certificate, &[], &host, &[], late) {
         Err(Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
             Some(UNIX_EPOCH + Duration::from_secs(not_after.as_secs()))
         }

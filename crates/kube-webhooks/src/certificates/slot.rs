@@ -79,6 +79,7 @@ impl Slot {
         content.status.problem = problem;
     }
 
+    #[cfg(feature = "managed-certificates")]
     pub(super) fn rewritten(&self) {
         self.0.write().status.rewritten += 1;
     }

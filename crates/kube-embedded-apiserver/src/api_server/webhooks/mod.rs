@@ -207,12 +207,11 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
 /// Returns the address by which services are registered: the URL, or `NAMESPACE/NAME/PATH`.
 fn address(client: &Value) -> String {
     let service = &client["service"];
-    let (origin, path) = match client["url"].as_str() {
-        Some(url) => parts(url),
-        None => {
-            let origin = format!("{}/{}", text(service, "namespace"), text(service, "name"));
-            (origin, cleaned(text(service, "path")))
-        }
+    let (origin, path) = if let Some(url) = client["url"].as_str() {
+        parts(url)
+    } else {
+        let origin = format!("{}/{}", text(service, "namespace"), text(service, "name"));
+        (origin, cleaned(text(service, "path")))
     };
     format!("{origin}{}", path.trim_end_matches('/'))
 }
@@ -220,13 +219,12 @@ fn address(client: &Value) -> String {
 /// Returns the URL of a request.
 fn url(client: &Value, seconds: u64) -> String {
     let service = &client["service"];
-    let (origin, path) = match client["url"].as_str() {
-        Some(url) => parts(url),
-        None => {
-            let (name, namespace) = (text(service, "name"), text(service, "namespace"));
-            let port = service["port"].as_u64().unwrap_or(443);
-            (format!("https://{name}.{namespace}.svc:{port}"), cleaned(text(service, "path")))
-        }
+    let (origin, path) = if let Some(url) = client["url"].as_str() {
+        parts(url)
+    } else {
+        let (name, namespace) = (text(service, "name"), text(service, "namespace"));
+        let port = service["port"].as_u64().unwrap_or(443);
+        (format!("https://{name}.{namespace}.svc:{port}"), cleaned(text(service, "path")))
     };
     format!("{origin}{path}?timeout={seconds}s")
 }
