@@ -1,8 +1,7 @@
 //! Compression with dictionaries of sample objects.
 //!
 //! A dictionary is a sequence of sample objects. The compressor replaces parts that an object
-//! shares with them by references. Dictionaries are not trained, so making one costs only a copy,
-//! and hashing its positions once.
+//! shares with them by references. Dictionaries are not trained, so making one costs only a copy.
 //! When the objects have changed so much that a dictionary no longer fits, another is made. Objects
 //! that were packed with the old one keep it.
 
@@ -11,8 +10,7 @@ use std::sync::Arc;
 
 use lz4_flex::block;
 
-use super::buffer::{Buffer, wipe};
-use super::lz4::{self, Positions};
+use super::buffer::Buffer;
 use crate::sync::Mutex;
 
 /// The size of a dictionary in bytes. Each packing reads all of it: four times the size takes twice
@@ -35,7 +33,7 @@ pub(super) struct Dictionary<S> {
 }
 
 enum Content {
-    Samples(Box<[u8]>, Positions),
+    Samples(Box<[u8]>),
     /// One object, which is compressed itself.
     Object(Arc<dyn Compressed>),
 }
@@ -49,7 +47,7 @@ pub(super) trait Compressed: Send + Sync {
 impl fmt::Debug for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Samples(..) => "Samples",
+            Self::Samples(_) => "Samples",
             Self::Object(_) => "Object",
         })
     }
@@ -57,8 +55,7 @@ impl fmt::Debug for Content {
 
 impl<S> Dictionary<S> {
     fn of_samples(context: Arc<S>, samples: Box<[u8]>) -> Self {
-        let positions = Positions::of(&samples);
-        Self { content: Content::Samples(samples, positions), context }
+        Self { content: Content::Samples(samples), context }
     }
 
     /// Makes a dictionary that consists of one object, and keeps it.
@@ -69,33 +66,18 @@ impl<S> Dictionary<S> {
     /// Passes the dictionary's bytes to a call. `None` if they can't be decompressed.
     fn with_bytes<R>(&self, call: impl FnOnce(&[u8]) -> R) -> Option<R> {
         Some(match &self.content {
-            Content::Samples(samples, _) => call(samples),
+            Content::Samples(samples) => call(samples),
             Content::Object(object) => call(object.bytes()?.as_slice()),
         })
     }
 
-    /// Compresses bytes.
-    pub(super) fn compress(&self, bytes: &[u8], is_wiped: bool) -> Option<Buffer> {
-        let packed = match &self.content {
-            Content::Samples(samples, positions)
-                if samples.len() + bytes.len() <= Positions::MOST =>
-            {
-                lz4::compress(bytes, samples, positions)
-            }
-            _ => {
-                let mut packed = vec![0; block::get_maximum_output_size(bytes.len())];
-                let compress =
-                    |dict: &[u8]| block::compress_into_with_dict(bytes, &mut packed, dict);
-                let used = self.with_bytes(compress)?.ok()?;
-                // The encoder may have copied a few bytes more.
-                if is_wiped {
-                    wipe(&mut packed[used..]);
-                }
-                packed.truncate(used);
-                packed
-            }
-        };
-        Some(Buffer::holding(packed, is_wiped))
+    /// Compresses bytes. Returns a buffer and the number of bytes used in it.
+    pub(super) fn compress(&self, bytes: &[u8], wipe: bool) -> Option<(Buffer, usize)> {
+        let most = block::get_maximum_output_size(bytes.len());
+        let mut packed = Buffer::zeroed(most, wipe);
+        let out = packed.as_mut_slice();
+        let used = self.with_bytes(|dict| block::compress_into_with_dict(bytes, out, dict))?;
+        Some((packed, used.ok()?))
     }
 
     /// Decompresses bytes to `len` bytes. Returns `None` if `packed` is not valid or has another
@@ -199,9 +181,9 @@ mod tests {
     /// Packs an object and learns from it. Returns the dictionary and the packed bytes.
     fn pack(dictionaries: &Dictionaries<()>, object: &[u8]) -> (Arc<Dictionary<()>>, Vec<u8>) {
         let dictionary = dictionaries.current();
-        let packed = dictionary.compress(object, false).unwrap();
-        dictionaries.learn(object, packed.as_slice().len());
-        (dictionary, packed.as_slice().to_vec())
+        let (packed, used) = dictionary.compress(object, false).unwrap();
+        dictionaries.learn(object, used);
+        (dictionary, packed.as_slice()[..used].to_vec())
     }
 
     /// Makes an object that has much in common with others of its kind, and little with others.

@@ -12,7 +12,6 @@ mod held;
 #[cfg(feature = "compact")]
 mod json;
 mod keeper;
-mod lz4;
 mod owners;
 mod packed;
 mod place;

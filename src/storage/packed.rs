@@ -114,8 +114,9 @@ impl Packed {
         let &KeptMetadata { uid, version, labels } = metadata;
         let uid_len = u16::try_from(uid.len()).map_err(|_| PackError::TooLarge)?;
         let len = u32::try_from(written.len()).map_err(|_| PackError::TooLarge)?;
-        let compressed = dictionary.compress(written, shared.wipe).ok_or(PackError::TooLarge)?;
-        let compressed = compressed.as_slice();
+        let compressed = dictionary.compress(written, shared.wipe);
+        let (compressed, used) = compressed.ok_or(PackError::TooLarge)?;
+        let compressed = compressed.as_slice().get(..used).unwrap_or_default();
         let mut bytes = Vec::with_capacity(uid.len() + compressed.len());
         bytes.extend_from_slice(uid.as_bytes());
         bytes.extend_from_slice(compressed);
