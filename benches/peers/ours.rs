@@ -102,31 +102,31 @@ pub(crate) fn peer(
     let reads = !what.starts_with("compact") || what.ends_with("objects read");
     match what {
         "default" | "default, mimalloc" | "default, reading" => {
-            Ours::new(make::<Pod>(asking, Storage::default()), reads)
+            boxed(make::<Pod>(asking, Storage::default()), reads)
         }
         "view" | "view, reading" => {
             let pods = make::<Pod>(asking, Storage::default());
-            Ours::new(pods.view::<Placement>().unwrap(), reads)
+            boxed(pods.view::<Placement>().unwrap(), reads)
         }
         "three views" => {
             let pods = make::<Pod>(asking, Storage::default());
             let mut peer = Ours::new(pods.view::<Placement>().unwrap(), reads);
-            peer.beside.push(Ours::new(pods.view::<Address>().unwrap(), reads));
-            peer.beside.push(Ours::new(pods.view::<Turn>().unwrap(), reads));
-            peer
+            peer.beside.push(boxed(pods.view::<Address>().unwrap(), reads));
+            peer.beside.push(boxed(pods.view::<Turn>().unwrap(), reads));
+            Box::new(peer)
         }
         "decoded" | "decoded, reading" | "whole" => {
-            Ours::new(make::<Pod>(asking, Storage::decoded()), reads)
+            boxed(make::<Pod>(asking, Storage::decoded()), reads)
         }
         "compact" | "compact, objects read" => {
-            Ours::new(make::<Pod>(asking, Storage::compact()), reads)
+            boxed(make::<Pod>(asking, Storage::compact()), reads)
         }
         "compact, unread" => {
             let storage = Storage::compact().check_on_arrival(false);
-            Ours::new(make::<Pod>(asking, storage), reads)
+            boxed(make::<Pod>(asking, storage), reads)
         }
-        "slim" => Ours::new(make::<SlimPod>(asking, Storage::decoded()), reads),
-        "metadata" => Ours::new(make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()), reads),
+        "slim" => boxed(make::<SlimPod>(asking, Storage::decoded()), reads),
+        "metadata" => boxed(make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()), reads),
         other => panic!("--storage {other}"),
     }
 }
@@ -150,9 +150,16 @@ where
 }
 
 impl<K> Ours<K> {
-    fn new(informer: SharedInformer<K>, reads: bool) -> Box<Self> {
-        Box::new(Self { informer, reads, handlers: Vec::new(), beside: Vec::new() })
+    fn new(informer: SharedInformer<K>, reads: bool) -> Self {
+        Self { informer, reads, handlers: Vec::new(), beside: Vec::new() }
     }
+}
+
+fn boxed<K>(informer: SharedInformer<K>, reads: bool) -> Box<dyn Peer>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    Box::new(Ours::new(informer, reads))
 }
 
 impl<K> Peer for Ours<K>
