@@ -2,7 +2,7 @@
 //!
 //! The cache does not show a change of such an order. A type with a `HashSet` even writes one value
 //! in another order each time. Only looks at the type tell: an order counts as shown only if the
-//! type has shown the reversed list, or refused it.
+//! type has shown the list in other orders, or refused one.
 
 mod moved;
 
@@ -29,8 +29,11 @@ type Path = Vec<Step>;
 /// its elements in any order then shows the first one each time with a chance below 2^-16.
 const TRIES: [usize; 4] = [20, 10, 6, 5];
 
-/// The maximum number of looks at reversed lists of each kind.
-const MOST_REVERSED: usize = 128;
+/// The number of [ways](mix) to change the order of a list.
+const WAYS: usize = 3;
+
+/// The maximum number of looks at lists in another order, of each kind.
+const MOST_LOOKS: usize = 128;
 
 /// The lists whose order a type does not keep.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,13 +61,13 @@ struct List {
     order: Order,
 }
 
-/// Looks at a type through objects with reversed lists.
+/// Looks at a type through objects with lists in another order.
 struct Looks<'a, R> {
     /// The object as the type shows it.
     object: &'a Value,
     read: R,
     lists: BTreeMap<Path, List>,
-    /// The number of looks at reversed lists that are left.
+    /// The number of looks at lists in one other order that are left.
     left: usize,
 }
 
@@ -78,9 +81,9 @@ impl Unordered {
     ) -> Self {
         let (mut object, mut lists) = (seen.clone(), BTreeMap::new());
         find_within(&mut object, configuration, &mut Vec::new(), &mut lists);
-        let mut looks = Looks { object: &object, read, lists, left: MOST_REVERSED };
+        let mut looks = Looks { object: &object, read, lists, left: MOST_LOOKS };
         if !looks.all_are_kept() && looks.find_random().is_ok() {
-            looks.unknown().iter().for_each(|lists| looks.reverse(lists));
+            looks.unknown().iter().for_each(|lists| looks.reorder(lists));
         }
         let mut orders = BTreeMap::<Path, BTreeSet<Order>>::new();
         for (path, list) in &looks.lists {
@@ -142,20 +145,20 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         }
     }
 
-    /// Looks at the lists, reversed and with a repeated element, which no set and no sorted list
-    /// keeps in its place. That is enough for most types. Returns whether it was.
+    /// Looks at the lists, reversed and twice in a row, which no set keeps, and no type that sorts
+    /// a part of a list. That is enough for most types. Returns whether it was.
     fn all_are_kept(&mut self) -> bool {
-        for lists in self.unknown().into_iter().take(MOST_REVERSED) {
+        for lists in self.unknown().into_iter().take(MOST_LOOKS) {
             let mut mixed = self.object.clone();
             for path in &lists {
                 at(&mut mixed, path, &mut |list| {
                     list.reverse();
-                    list.extend(list.first().cloned());
+                    list.extend_from_within(..);
                 });
             }
             let Ok(seen) = (self.read)(&mixed) else { continue };
             compare(&mixed, &seen, &lists, &mut Vec::new(), &mut |path, before, after| {
-                if before == after && before.first() == before.last() {
+                if before == after {
                     self.note(path, Order::Kept);
                 }
             });
@@ -185,32 +188,53 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         Ok(())
     }
 
-    /// Looks at these lists, reversed. If the type refuses that, it looks at each half of them.
-    fn reverse(&mut self, lists: &[Path]) {
-        if lists.is_empty() || self.left == 0 {
-            return;
-        }
-        self.left -= 1;
-        let mut mixed = self.object.clone();
-        for path in lists.iter().rev() {
-            at(&mut mixed, path, &mut |list| list.reverse());
-        }
-        match ((self.read)(&mixed), lists) {
-            (Ok(seen), _) => {
-                compare(&mixed, &seen, lists, &mut Vec::new(), &mut |path, before, after| {
-                    if before == after {
-                        self.note(path, Order::Kept);
-                    } else if before.iter().rev().eq(after) {
-                        self.note(path, Order::Sorted);
-                    }
-                });
+    /// Looks at these lists in other orders. If the type refuses one, it looks at each half of them.
+    fn reorder(&mut self, lists: &[Path]) {
+        let mut orders = BTreeMap::<_, BTreeSet<_>>::new();
+        for way in 0..WAYS {
+            let moves = |path: &&Path| way == 0 || self.lists[*path].length > 2;
+            let moved: Vec<_> = lists.iter().filter(moves).collect();
+            if moved.is_empty() {
+                continue;
             }
-            // The type shows another order by a refusal.
-            (Err(_), [list]) => self.note(list, Order::Kept),
-            (Err(_), _) => {
-                let (some, others) = lists.split_at(lists.len() / 2);
-                self.reverse(some);
-                self.reverse(others);
+            if self.left == 0 {
+                return;
+            }
+            self.left -= 1;
+            let mut mixed = self.object.clone();
+            for path in moved.iter().rev() {
+                at(&mut mixed, path, &mut |list| mix(list, way));
+            }
+            let Ok(seen) = (self.read)(&mixed) else {
+                return match lists {
+                    // The type shows another order by a refusal.
+                    [list] if way == 0 => self.note(list, Order::Kept),
+                    [_] => {}
+                    _ => {
+                        let (some, others) = lists.split_at(lists.len() / 2);
+                        self.reorder(some);
+                        self.reorder(others);
+                    }
+                };
+            };
+            let mut shown = BTreeMap::new();
+            compare(&mixed, &seen, lists, &mut Vec::new(), &mut |path, before, after| {
+                let mut first = before.to_vec();
+                mix(&mut first, way);
+                if before == after {
+                    shown.insert(path.clone(), Order::Kept);
+                } else if first == after {
+                    shown.insert(path.clone(), Order::Sorted);
+                }
+            });
+            for path in moved {
+                let order = shown.get(path).copied().unwrap_or(Order::Unknown);
+                orders.entry(path).or_default().insert(order);
+            }
+        }
+        for (path, orders) in orders {
+            if let (1, Some(order)) = (orders.len(), orders.first()) {
+                self.note(path, *order);
             }
         }
     }
@@ -252,6 +276,16 @@ impl Part {
                 values.is_empty() && elements.iter().any(|(_, part)| part.has_order(rest))
             }
         }
+    }
+}
+
+/// Changes the order of a list in one of several ways, each of which undoes itself. A type that
+/// sorts a part of the list, and shows it in its first order, changes one of them.
+fn mix<T>(list: &mut [T], way: usize) {
+    match way {
+        0 => list.reverse(),
+        // Of two neighbours, one way changes places.
+        _ => list[way - 1..].chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1)),
     }
 }
 
