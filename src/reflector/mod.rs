@@ -30,6 +30,7 @@ mod replay;
 mod serving;
 mod shard_progress;
 mod status;
+mod status_cell;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -54,8 +55,8 @@ pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform};
 pub(crate) use self::serving::Serving;
 pub(crate) use self::serving::ServingState;
-use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
+use self::status_cell::{ReflectorMetrics, StatusCell, StatusWriter};
 use self::step::StepOutcome;
 use crate::lister_watcher::{AnySource, ListerWatcher};
 use crate::object::{Change, ResourceVersion};

@@ -14,7 +14,7 @@ use super::gate::INTERVAL;
 use super::list_permit::ListForProof;
 use super::options::ReflectorOptions;
 use super::question::first_version;
-use super::status::StatusCell;
+use super::status_cell::StatusCell;
 use crate::error::SourceError;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::ResourceVersion;

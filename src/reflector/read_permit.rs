@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::status::{ReflectorState, StatusWriter};
+use super::status::ReflectorState;
+use super::status_cell::StatusWriter;
 
 /// The longest pause of an answer that keeps its permit.
 const PATIENCE: Duration = Duration::from_secs(1);
