@@ -152,7 +152,7 @@ impl<K: Resource + Send + Sync + 'static> Following<K> {
             let controller = self.name.clone();
             return Err(ControllerError::CannotOwn { controller, owner, dependent });
         }
-        self.add(followed, Keys::of_owner(Owner::new(&self.own, controllers_only)))
+        self.add(followed, Keys::Owner(Owner::new::<K>(controllers_only)))
     }
 
     /// Also follows objects that concern some `K`. See

@@ -17,6 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::ControllerParts;
 use super::membership::Membership;
+use super::owner::OwnInformers;
 use super::sources::Source;
 use super::triggers::{Enqueuer, Knows};
 use super::waiting::Awaited;
@@ -42,6 +43,7 @@ struct Term {
     since: ReadBarrier,
     /// Returns whether an informer of the controller's own objects knows of a key.
     knows: Arc<Knows>,
+    own: Arc<OwnInformers>,
 }
 
 impl Deref for Term {
@@ -73,9 +75,11 @@ impl Connections {
     pub(super) fn new(parts: Arc<ControllerParts>, since: ReadBarrier) -> Self {
         let sources = parts.sources.clone();
         let changes = sources.changed.subscribe();
+        let own = sources.clone();
+        let own: Arc<OwnInformers> = Arc::new(move || own.own_informers());
         let knows = Arc::new(move |key: &ObjectKey| sources.sight(key, None).knows());
         Self {
-            term: Arc::new(Term { parts, since, knows }),
+            term: Arc::new(Term { parts, since, knows, own }),
             changes,
             tasks: LabelledTasks::default(),
             followed: VecMap::default(),
@@ -287,6 +291,7 @@ impl Connection {
             history: to.history.clone(),
             slots: to.slots.clone(),
             knows: to.knows.clone(),
+            own: to.own.clone(),
             dropper: informer.dropper().clone(),
             removed: (!self.source.is_required()).then(|| self.source.removed.clone()),
         }

@@ -145,6 +145,8 @@ struct ControllerParts {
     name: Arc<str>,
     /// The kind of its own objects.
     kind: Arc<str>,
+    /// Their resource, as kubectl writes it.
+    resource: Arc<str>,
     objects: InformerGroup,
     sources: Arc<Sources>,
     /// The sources that work waits for.

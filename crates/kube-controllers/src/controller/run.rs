@@ -19,6 +19,7 @@ use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::WorkScope;
 use crate::sharding::Sharding;
 use kube_informer::informer::{ReadBarrier, SharedInformer, StartError};
+use kube_informer::lister_watcher::Collection;
 use kube_informer::object::ObjectKey;
 use kube_informer::workqueue::WorkQueue;
 
@@ -42,8 +43,10 @@ pub(crate) trait AnyController: Send + Sync {
         informers.extend(self.written());
         informers
     }
-    /// Returns the informers of its own objects, if it follows objects that these own.
-    fn owners(&self) -> Vec<SharedInformer>;
+    /// Returns the resource of its own objects, with each namespace that they are in, if it follows
+    /// objects that these own. `None` is every namespace, or namespaces that are known only at run
+    /// time.
+    fn owners(&self) -> Vec<(Arc<str>, Option<Arc<str>>)>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(
         &'a self,
@@ -175,9 +178,19 @@ impl AnyController for ControlLoop {
         self.parts.writes.informers()
     }
 
-    fn owners(&self) -> Vec<SharedInformer> {
-        let own = if self.parts.sources.has_owned() { self.parts.objects.informers() } else { &[] };
-        own.iter().map(SharedInformer::clone).collect()
+    fn owners(&self) -> Vec<(Arc<str>, Option<Arc<str>>)> {
+        let mut owners = Vec::new();
+        for own in self.parts.sources.owners() {
+            if !own.is_group() {
+                owners.push((self.parts.resource.clone(), None));
+                continue;
+            }
+            for informer in own.informers() {
+                let Collection { resource, namespace, .. } = informer.collection();
+                owners.push((resource.clone(), namespace.clone()));
+            }
+        }
+        owners
     }
 
     fn sync<'a>(

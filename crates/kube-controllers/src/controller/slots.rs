@@ -225,6 +225,8 @@ impl SlotGate {
         let ControllerParts { objects, groups, predicates, status, .. } = parts;
         let mut budget = YieldBudget::new();
         let collections: Vec<_> = members(groups).map(|member| member.collection()).collect();
+        let own = objects.clone();
+        let own = move || own.informers().to_vec();
         let slot_of = |place: u64, key: &ObjectKey| {
             let slot = news.get(&self.sharding().slot_of(place));
             slot.filter(|slot| slot.is_new(key, &collections))
@@ -258,7 +260,7 @@ impl SlotGate {
                 // Unpacking an object runs its type's deserializer.
                 let mapped = catch(|| {
                     if rule.maps() && passes(&rule.predicates, &added, dropper, status) {
-                        rule.mapped_keys(key, &added, dropper, status, &mut add);
+                        rule.mapped_keys(key, &added, &own, dropper, status, &mut add);
                     }
                 });
                 if let Err(message) = mapped {

@@ -205,10 +205,18 @@ impl Sources {
         }
     }
 
-    /// Returns whether some of them are objects that the controller's own objects own.
-    pub(super) fn has_owned(&self) -> bool {
+    /// Returns the informers of the controller's own objects, if it follows objects that these own.
+    pub(super) fn owners(&self) -> Vec<Arc<dyn InformerSet>> {
         let is_owned = |source: &Arc<Source>| matches!(source.rule.keys, Keys::Owner(_));
-        self.state.lock().of.values().any(is_owned)
+        let state = self.state.lock();
+        let own = if state.of.values().any(is_owned) { state.own.as_slice() } else { &[] };
+        own.iter().map(|(_, informers)| informers.clone()).collect()
+    }
+
+    /// Returns the present informers of the controller's own objects.
+    pub(super) fn own_informers(&self) -> Vec<SharedInformer> {
+        let own = self.state.lock().own.clone();
+        own.iter().flat_map(|(_, informers)| informers.informers()).collect()
     }
 
     pub(super) fn source(&self, number: u64) -> Option<Arc<Source>> {

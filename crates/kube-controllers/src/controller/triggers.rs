@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::cause::{Cause, ChangeKind};
 use super::gate::SlotGate;
 use super::history::TriggerHistory;
-use super::owner::Owner;
+use super::owner::{OwnInformers, Owner};
 use super::predicates::has_new_spec;
 use super::status::StatusCell;
 use kube_informer::object::{
@@ -58,7 +58,7 @@ pub(super) enum Keys {
     /// The object's own key. Deletes skip the predicates.
     Own,
     /// The keys of the objects that own it.
-    Owner(Box<OfState>),
+    Owner(Owner),
     /// The keys that a function returns for each state of the object.
     OfState(Box<OfState>),
     /// The keys that a function returns for the event.
@@ -85,6 +85,7 @@ pub(super) struct Enqueuer {
     pub(super) slots: Option<Arc<SlotGate>>,
     /// Returns whether an informer of the controller's own objects knows of a key.
     pub(super) knows: Arc<Knows>,
+    pub(super) own: Arc<OwnInformers>,
     pub(super) dropper: SafeDropper,
     /// Cancelled when the controller no longer follows the objects. `None` if it always does.
     pub(super) removed: Option<CancellationToken>,
@@ -113,25 +114,34 @@ impl Rule {
         &self,
         key: &ObjectKey,
         event: &CachedEvent,
+        own: &OwnInformers,
         dropper: &SafeDropper,
         status: &StatusCell,
         call: &mut dyn FnMut(ObjectKey),
     ) {
         // If an object changed its owner, both owners are concerned. A state that cannot be read is
         // skipped; the informer has already reported it.
-        let (of, fields): (_, Option<&FieldSet>) = match &self.keys {
+        let fields: Option<&FieldSet> = match &self.keys {
             Keys::Own => return,
-            Keys::Owner(of) => (of, Some(&OWNER_FIELDS)),
-            Keys::OfState(of) => (of, None),
+            Keys::Owner(_) => Some(&OWNER_FIELDS),
+            Keys::OfState(_) => None,
             Keys::OfEvent(of) => {
                 with_event(event, None, dropper, |event| of(event, call));
                 return;
             }
         };
+        let mut map = |object: &dyn AnyObject| match &self.keys {
+            Keys::Owner(owner) => {
+                let keys = object.meta().map(|meta| owner.keys(meta, own));
+                keys.into_iter().flatten().for_each(&mut *call);
+            }
+            Keys::OfState(of) => of(object, call),
+            _ => {}
+        };
         for state in states(event) {
             let mapped = catch(|| {
                 if let Some(object) = state.read(fields) {
-                    dropper.call_with(object, |object| of(&**object, call));
+                    dropper.call_with(object, |object| map(&**object));
                 }
             });
             if let Err(message) = mapped {
@@ -142,15 +152,6 @@ impl Rule {
 }
 
 impl Keys {
-    /// Returns the rule that queues the keys of owners.
-    pub(super) fn of_owner(owner: Owner) -> Self {
-        Self::Owner(Box::new(move |object, add| {
-            if let Some(meta) = object.meta() {
-                owner.keys(meta).for_each(add);
-            }
-        }))
-    }
-
     /// Returns the rule that queues the keys that a function returns for each state of an object.
     pub(super) fn of_state<O: 'static, I: IntoIterator<Item = ObjectKey>>(
         keys: impl Fn(&O) -> I + Send + Sync + 'static,
@@ -238,9 +239,11 @@ impl Enqueuer {
                 self.queue.loosen_backoff(key, || self.spec_changed(event));
                 self.add(key.clone(), key, event);
             }
-            _ => self.rule.mapped_keys(key, event, &self.dropper, &self.status, &mut |mapped| {
-                self.add(mapped, key, event);
-            }),
+            _ => {
+                let Self { rule, own, dropper, status, .. } = self;
+                let mut add = |mapped| self.add(mapped, key, event);
+                rule.mapped_keys(key, event, &**own, dropper, status, &mut add);
+            }
         }
     }
 
@@ -415,6 +418,7 @@ mod tests {
             history,
             slots,
             knows: Arc::new(move |key| knows(&asked, key)),
+            own: Arc::new(Vec::new),
             dropper: SafeDropper::default(),
             removed: None,
         }

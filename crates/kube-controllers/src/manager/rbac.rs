@@ -329,8 +329,9 @@ impl ManagerBuilder {
         let mut informers = shared.clone();
         for controller in self.parts.controllers() {
             informers.extend(controller.informers());
-            for owner in controller.owners() {
-                rbac.add(owner.collection(), "/finalizers", &["update"]);
+            for (resource, namespace) in controller.owners() {
+                let finalizers = format!("{resource}/finalizers");
+                rbac.grant(&finalizers, namespace.as_deref(), None, &["update"]);
             }
             controller.sharding().into_iter().for_each(|sharding| rbac.shares(sharding));
         }

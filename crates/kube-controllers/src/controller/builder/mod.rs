@@ -16,7 +16,7 @@ use super::followed::Followed;
 use super::gate::SlotGate;
 use super::history::{self, TriggerHistory};
 use super::own_writes::{Cache, WriteLog};
-use super::owner::group_and_kind;
+use super::owner::{kind_of, resource_of};
 use super::run::StopGuard;
 use super::sources::Sources;
 use super::status::StatusCell;
@@ -154,7 +154,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     pub fn build(self) -> Controller<K, C> {
         let Followed { informers, predicates, .. } = &self.own;
         let objects = informers.cast();
-        let kind = group_and_kind(informers).1.into();
+        let (kind, resource) = (kind_of(informers), resource_of(informers));
         let writes = Arc::new(WriteLog::new(self.caches));
         let waiting = Arc::new(WaitingKeys::default());
         let sources = Arc::new(Sources::new(writes.clone(), waiting.clone()));
@@ -178,6 +178,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             },
             name: self.name,
             kind,
+            resource,
             objects,
             groups,
             sources,

@@ -22,9 +22,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// taken from the `ownerReference` with `controller: true`.
     ///
     /// The kind of the owner is that of the type, or, for a
-    /// [`DynamicObject`](kube::api::DynamicObject), that of the informer. For a `DynamicObject` the
-    /// stored objects show whether owners have namespaces. While no object is stored, dependents
-    /// queue nothing.
+    /// [`DynamicObject`](kube::api::DynamicObject), that of any informer of own objects, also of an
+    /// [added](crate::controller::Following) one. For a `DynamicObject` the stored objects show
+    /// whether owners have namespaces. While no object is stored, dependents queue nothing.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
     /// [`Controller::run`](crate::Controller::run) then returns
@@ -73,8 +73,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             scattered_by(key, KindReach::of::<K>(), controllers_only)
         });
         self.scattered_dependents = self.scattered_dependents.or(scattered);
-        let owner = Owner::new(&self.own.informers, controllers_only);
-        self.follows(followed, Keys::of_owner(owner))
+        self.follows(followed, Keys::Owner(Owner::new::<K>(controllers_only)))
     }
 
     /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile. It may

@@ -114,6 +114,29 @@ async fn owners_of_followed_objects_may_block_their_deletion() {
 }
 
 #[tokio::test]
+async fn owners_that_come_and_go_may_block_deletions_too() {
+    let (factory, other) = (factory(), factory());
+    let secrets = factory.informer::<Secret>();
+    let selected = factory.in_namespaces_where("tenant=true", InformerSpec::<Deployment>::new());
+    let set = Controller::builder("set", &selected.unwrap()).owns(&secrets).build();
+    let base = Controller::builder("base", &other.in_namespaces::<ConfigMap>(["shop"]));
+    let base = base.owns(&secrets).build();
+    let added = base.following().reconciles(&other.in_namespaces::<ConfigMap>(["bank"])).unwrap();
+    let manager = Manager::builder(&factory).controller(set, nothing).controller(base, nothing);
+    let lines = lines(&manager.rbac());
+    let finalizers: Vec<_> = lines.iter().filter(|line| line.contains("/finalizers")).collect();
+    assert_eq!(
+        finalizers,
+        [
+            "update deployments/finalizers.apps",
+            "update configmaps/finalizers. in bank",
+            "update configmaps/finalizers. in shop",
+        ]
+    );
+    drop(added);
+}
+
+#[tokio::test]
 async fn election_names_its_lease() {
     let factory = factory();
     let elector = LeaderElector::builder(factory.client().clone(), "shop", "rollout");
