@@ -89,8 +89,8 @@ impl Origin {
     }
 }
 
-/// Returns whether no subscriber takes spans of this level. With tracing's feature `log`, which `kube`
-/// turns on, a span that nobody takes costs as much as a tenth of what surrounds it.
+/// Returns whether no subscriber takes spans of this level. With tracing's feature `log`, which
+/// `kube` turns on, a span has a cost even then.
 fn is_off(level: LevelFilter) -> bool {
     LevelFilter::current() < level
 }

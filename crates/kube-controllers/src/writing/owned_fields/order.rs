@@ -188,7 +188,7 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         Ok(())
     }
 
-    /// Looks at these lists in other orders. If the type refuses one, it looks at each half of them.
+    /// Looks at these lists in other orders. If the type refuses one, looks at each half of them.
     fn reorder(&mut self, lists: &[Path]) {
         let mut orders = BTreeMap::<_, BTreeSet<_>>::new();
         for way in 0..WAYS {
