@@ -232,19 +232,16 @@ impl Enqueuer {
         if !always && !passes(predicates, event, &self.dropper, &self.status) {
             return;
         }
-        match keys {
-            Keys::Own => {
-                // Only a change of the spec ends the backoff of a failing key. A try that runs now
-                // may have seen the old spec. For other keys, nothing is unpacked.
-                self.queue.loosen_backoff(key, || self.spec_changed(event));
-                self.add(key.clone(), key, event);
-            }
-            _ => {
-                let Self { rule, own, dropper, status, .. } = self;
-                let mut add = |mapped| self.add(mapped, key, event);
-                rule.mapped_keys(key, event, &**own, dropper, status, &mut add);
-            }
+        if matches!(keys, Keys::Own) {
+            // Only a change of the spec ends the backoff of a failing key. A try that runs now may
+            // have seen the old spec. For other keys, nothing is unpacked.
+            self.queue.loosen_backoff(key, || self.spec_changed(event));
+            self.add(key.clone(), key, event);
+            return;
         }
+        let Self { rule, own, dropper, status, .. } = self;
+        let mut add = |mapped| self.add(mapped, key, event);
+        rule.mapped_keys(key, event, &**own, dropper, status, &mut add);
     }
 
     /// Queues a key because of an event of an object.
