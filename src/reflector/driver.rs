@@ -170,26 +170,7 @@ impl ReflectorDriver {
                 }
             }
             Step::Replace { version, restored } => {
-                let news = self.accumulator.has_news();
-                let mut list = self.accumulator.take(version.clone(), restored).await;
-                list.shard = machine.shard_after_list();
-                list.grown = machine.shard().arriving().is_some();
-                let (complete, proves) = (list.complete, machine.list_proves(&version));
-                self.list_version = None;
-                self.handed_on = true;
-                self.emit(Change::Replace(list), sink).await;
-                machine.note_list_emitted();
-                if machine.is_quorum_read() {
-                    self.prover.listed(self.list_begun);
-                }
-                // A server that lost history would refuse the version, or answer with an older one.
-                // A lagging cache would repeat it.
-                self.prover.doubt.take_if(|_| proves || machine.is_quorum_read());
-                if complete && proves {
-                    self.prover.proved(self.listed);
-                    self.status.proved(Some(&version), self.listed);
-                }
-                StepOutcome::Replaced { news }
+                self.replace(&version, restored, machine, sink).await
             }
             Step::Arrive { version } => {
                 self.list_version = None;
@@ -251,6 +232,36 @@ impl ReflectorDriver {
                 }
             }
         }
+    }
+
+    /// Hands a whole list on.
+    async fn replace(
+        &mut self,
+        version: &ResourceVersion,
+        restored: bool,
+        machine: &mut Machine,
+        sink: &impl ChangeSink,
+    ) -> StepOutcome {
+        let news = self.accumulator.has_news();
+        let mut list = self.accumulator.take(version.clone(), restored).await;
+        list.shard = machine.shard_after_list();
+        list.grown = machine.shard().arriving().is_some();
+        let (complete, proves) = (list.complete, machine.list_proves(version));
+        self.list_version = None;
+        self.handed_on = true;
+        self.emit(Change::Replace(list), sink).await;
+        machine.note_list_emitted();
+        if machine.is_quorum_read() {
+            self.prover.listed(self.list_begun);
+        }
+        // A server that lost history would refuse the version, or answer with an older one. A
+        // lagging cache would repeat it.
+        self.prover.doubt.take_if(|_| proves || machine.is_quorum_read());
+        if complete && proves {
+            self.prover.proved(self.listed);
+            self.status.proved(Some(version), self.listed);
+        }
+        StepOutcome::Replaced { news }
     }
 
     /// Hands a change on. A sink may have no room for hours: other informers list meanwhile.

@@ -195,16 +195,13 @@ impl WriteLog {
         let mut all = self.lost.lock();
         let number = self.losses.fetch_add(1, Ordering::Relaxed);
         let lost = all.entry(key.clone()).or_default();
-        match lost.iter_mut().find(|other| other.target == target) {
-            Some(known) => {
-                known.number = number;
-                known.clients[1] = client;
-                known.deleted_unseen |= deleted_unseen;
-            }
-            None => {
-                let clients = [client.clone(), client];
-                lost.push(Lost { number, target, clients, deleted_unseen });
-            }
+        if let Some(known) = lost.iter_mut().find(|other| other.target == target) {
+            known.number = number;
+            known.clients[1] = client;
+            known.deleted_unseen |= deleted_unseen;
+        } else {
+            let clients = [client.clone(), client];
+            lost.push(Lost { number, target, clients, deleted_unseen });
         }
     }
 }
