@@ -192,8 +192,8 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
     fn reorder(&mut self, lists: &[Path]) {
         let mut orders = BTreeMap::<_, BTreeSet<_>>::new();
         for way in 0..WAYS {
-            let moves = |path: &&Path| way == 0 || self.lists[*path].length > 2;
-            let moved: Vec<_> = lists.iter().filter(moves).collect();
+            let has_order = |path: &&Path| way == 0 || self.lists[*path].length > 2;
+            let moved: Vec<_> = lists.iter().filter(has_order).collect();
             if moved.is_empty() {
                 continue;
             }
