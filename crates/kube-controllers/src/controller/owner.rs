@@ -147,7 +147,7 @@ mod tests {
             };
             // Nothing, or an informer that holds nothing.
             let built = if empty { Vec::new() } else { vec![maps("tenant")] };
-            let controller = Controller::builder("maps", &InformerGroup::new(built))
+            let controller = Controller::builder("maps", InformerGroup::new(built))
                 .owns(&factory.informer::<Secret>())
                 .build();
             let added = controller.following().reconciles(&maps("!tenant")).unwrap();

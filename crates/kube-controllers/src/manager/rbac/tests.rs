@@ -119,9 +119,9 @@ async fn owners_that_come_and_go_may_block_deletions_too() {
     let secrets = factory.informer::<Secret>();
     let selected = factory.in_namespaces_where("tenant=true", InformerSpec::<Deployment>::new());
     let set = Controller::builder("set", &selected.unwrap()).owns(&secrets).build();
-    let base = Controller::builder("base", &other.in_namespaces::<ConfigMap>(["shop"]));
+    let base = Controller::builder("base", other.in_namespaces::<ConfigMap>(["shop"]));
     let base = base.owns(&secrets).build();
-    let added = base.following().reconciles(&other.in_namespaces::<ConfigMap>(["bank"])).unwrap();
+    let added = base.following().reconciles(other.in_namespaces::<ConfigMap>(["bank"])).unwrap();
     let manager = Manager::builder(&factory).controller(set, nothing).controller(base, nothing);
     let lines = lines(&manager.rbac());
     let finalizers: Vec<_> = lines.iter().filter(|line| line.contains("/finalizers")).collect();
