@@ -113,8 +113,8 @@ impl SharedInformerFactoryBuilder {
     /// Keeps the objects of informers in this store for the next start. Experimental: see
     /// [`warm`](crate::warm).
     ///
-    /// It applies to informers that store objects as the server sent them: not to Secrets, and not
-    /// with a transform.
+    /// The store keeps only objects that informers store as the server sent them: no Secrets, and
+    /// no objects of an informer with a transform.
     pub fn warm(mut self, store: impl WarmStore) -> Self {
         self.warm = Some(Arc::new(store));
         self

@@ -114,7 +114,7 @@ impl StoreContents {
         Prefetch::new(self.objects.iter())
     }
 
-    /// Returns the records that differ, before and after.
+    /// Returns the records that differ, each as it was in `before` and as it is here.
     pub(super) fn differences<'a>(
         &'a self,
         before: &'a Self,
@@ -314,9 +314,9 @@ impl StoreContents {
     }
 
     /// Returns the values in every index of an object, which views get from `read`. `object` may be
-    /// `None` if each index is of a view. Returns `None` if there is no index. Values that a view
-    /// can't read, or whose function panics, are not known. That is reported when the object is
-    /// stored.
+    /// `None` if each index is of a view. Returns `None` if there is no index. If a view can't read
+    /// the object or a function panics, the values in that index are not known. That is reported
+    /// when the object is stored.
     pub(super) fn values(
         &self,
         object: Option<&dyn AnyObject>,

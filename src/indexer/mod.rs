@@ -171,7 +171,7 @@ impl<K: ?Sized> Indexer<K> {
         self.view.as_ref()
     }
 
-    /// Returns the store's address, by which existing stores are told apart.
+    /// Returns the store's address, which differs between existing stores.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.store).addr()
     }
@@ -327,7 +327,7 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
         let of = name.to_owned();
         let values = move |object: &dyn AnyObject| {
             let Some(object) = object.downcast_ref() else {
-                // Only assumed objects are of other types than the store's.
+                // Only assumed objects have other types than the store's.
                 tracing::error!(
                     index = of,
                     takes = std::any::type_name::<K>(),

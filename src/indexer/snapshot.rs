@@ -82,8 +82,9 @@ impl<K: ?Sized> Snapshot<K> {
         Arc::ptr_eq(&self.contents, &other.contents)
     }
 
-    /// Returns the records that differ, before and after. The same key may come twice: in one
-    /// record before, and in another after. O(writes in between) for two states of one store.
+    /// Returns the records that differ, each as it was in `before` and as it is here. The same key
+    /// may come twice, with its old record and with its new one. O(writes in between) for two
+    /// states of one store.
     pub(crate) fn differences<'a>(
         &'a self,
         before: &'a Self,

@@ -12,9 +12,9 @@ use crate::indexer::Snapshot;
 ///
 /// Each snapshot shows the server's state at one moment, and names its
 /// [version](Snapshot::version). An informer and its [views](SharedInformer::view) show the same
-/// moment. The moments of two informers differ: an object of one may name an
-/// object that the other does not have yet, or no longer has. Watches of different kinds are not
-/// synchronised by the API server, so no client can do better. To see a write of your own, first
+/// moment. The moments of two informers differ: an object of one may name an object that the other
+/// does not have yet, or has already removed. Watches of different kinds are not synchronised by
+/// the API server, so no client can do better. To see a write of your own, first
 /// [wait](SharedInformer::wait_for) for its version.
 ///
 /// ```
@@ -79,7 +79,8 @@ impl<K: Resource + Send + Sync + 'static> Informers for &InformerGroup<K> {
     }
 }
 
-/// The snapshots so far: one of each store, by its address. The caller keeps the stores alive.
+/// The snapshots that were taken, one of each store, by the store's address. The caller keeps the
+/// stores alive.
 #[derive(Default)]
 struct Moments(HashMap<usize, Snapshot>);
 

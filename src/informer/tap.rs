@@ -11,8 +11,8 @@ impl<K: ?Sized> SharedInformer<K> {
     /// Adds a tap, which gives every state unmerged, and returns a snapshot of the store: the tap
     /// gives each later change.
     ///
-    /// The first events are the deletes that happened before the start, if the informer has [kept
-    /// objects](crate::warm) that show them, until ten minutes after its first list.
+    /// If [kept objects](crate::warm) show deletes that happened before the start, a tap begins
+    /// with these deletes. This holds for ten minutes after the first list.
     ///
     /// At most `capacity` events wait, or one if it is zero. While the tap is full, the informer
     /// stores no further change, and

@@ -134,7 +134,7 @@ impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
 }
 
 impl<K: Resource + Serialize + Send + Sync + 'static> InformerGroup<K> {
-    /// Returns a group of the same informers that reads their objects as `V`, see
+    /// Returns a group of the same informers that reads their objects as `V`: see
     /// [`SharedInformer::view`].
     ///
     /// # Errors

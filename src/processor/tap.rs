@@ -115,7 +115,7 @@ impl<K: ?Sized> Tap<K> {
         Self { first: VecDeque::new(), events, guard, view: None, kind: PhantomData }
     }
 
-    /// Puts events before all others. A function does not get them.
+    /// Puts events before all others. A tap that calls a function does not get them.
     pub(crate) fn begin_with(&mut self, first: impl Iterator<Item = (ObjectKey, SafeDropEvent)>) {
         self.first.extend(first);
     }

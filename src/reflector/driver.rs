@@ -155,7 +155,7 @@ impl ReflectorDriver {
                     Ok(outcome) => outcome,
                     Err(error) => self.list_failed(&error, machine).await,
                 };
-                // A list that was not handed on has named its version all the same.
+                // A list that failed may have named its version before.
                 let failed = !matches!(outcome, StepOutcome::Listed { .. });
                 if let Some(version) = self.list_version.take_if(|_| failed) {
                     machine.note_named(version, ReadBarrier::now());
@@ -174,7 +174,7 @@ impl ReflectorDriver {
             }
             Step::Arrive { version } => {
                 self.list_version = None;
-                // The watch may be behind it.
+                // The watch may be behind this version.
                 machine.note_named(version.clone(), ReadBarrier::now());
                 let mut list = self.accumulator.take(version, false).await;
                 (list.shard, list.grown) = (machine.shard_after_list(), true);

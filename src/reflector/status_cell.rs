@@ -111,7 +111,7 @@ impl StatusCell {
         }
     }
 
-    /// Sets the kind that is not served, or that it is served again.
+    /// Sets the kind that is not served. `None` once it is served again.
     pub(super) fn await_kind(&self, kind: Option<AwaitedKind>) {
         let age = self.awaited.send_replace(kind).and_then(|awaited| awaited.age());
         if let Some(proved) = age.and_then(|age| Instant::now().checked_sub(age)) {
@@ -224,7 +224,7 @@ impl StatusWriter {
         self.cell.lock().proofs.add(version.cloned(), at);
     }
 
-    /// Counts a list, which begins.
+    /// Counts a list that begins.
     pub(super) fn lists(&self) {
         let mut status = self.cell.lock();
         status.lists += 1;

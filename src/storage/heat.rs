@@ -13,9 +13,10 @@
 //! arrives, which replaces its check, and by the thread that decodes the states after it: an
 //! allocator such as glibc's reuses memory only there.
 //!
-//! Once as much is held as may be, the coldest objects are released: not those that were read since
-//! the last sweep, so that a scan of a store that does not fit keeps a part of it. A new state that
-//! is expected to be read then waits decoded, for a second at most, as one of the last few.
+//! When the held objects reach the limit, the coldest ones are released. Objects that were read
+//! since the last sweep stay, so that a scan of a store that does not fit keeps a part of it. At
+//! the limit, a new state that is expected to be read waits decoded for its readers. It waits for
+//! at most a second, and only the last few states do.
 //!
 //! Sweeps visit only objects that are hot or lent, in slices, and yield in between.
 
@@ -43,7 +44,7 @@ const LENT_INTERVAL: Duration = Duration::from_secs(1);
 /// removed. More hot objects raise it.
 const MAX_DROPPED: usize = 1024;
 
-/// The number of new states that wait for their readers while as much is held as may be.
+/// The number of new states that wait for their readers while the limit is reached.
 const WAITING: usize = 64;
 
 /// The largest score of [`Heat::score`]. Above half of it, new states are expected to be read.
@@ -69,12 +70,12 @@ pub(super) struct Heat {
     dropped: AtomicUsize,
     /// Notified when there are many such entries.
     crowded: Notify,
-    /// Notified when as much is held as may be.
+    /// Notified when the limit is reached.
     full: Notify,
 }
 
 impl Heat {
-    /// Makes the heat of objects that stay hot for `age`. Zero keeps none.
+    /// Makes the heat of objects that stay hot for `age`. With zero, no object becomes hot.
     pub(super) fn new(age: Duration) -> Self {
         Self {
             half_age: age / 2,
@@ -112,7 +113,7 @@ impl Heat {
         self.full.notify_one();
     }
 
-    /// Holds a new state until its readers have come, and returns the one that it displaces.
+    /// Holds a new state for its readers. Returns the oldest such state if too many wait.
     pub(super) fn keep_for_reader(&self, object: Arc<dyn AnyObject>) -> Option<Arc<dyn AnyObject>> {
         let mut waiting = self.waiting.lock();
         waiting.push_back(object);
@@ -124,7 +125,7 @@ impl Heat {
         self.held.fetch_add(bytes, Relaxed);
     }
 
-    /// Counts the bytes of a part that is no longer hot.
+    /// Counts the bytes of a part that has cooled.
     pub(super) fn shrank(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Relaxed);
     }
@@ -219,7 +220,7 @@ impl Heat {
                 *heat == 0
             };
             self.hot.visit(&mut budget, |packed| packed.release(cool)).await;
-            // A read since then must find no room before anything else goes.
+            // Objects are released again only after another read finds no room.
             let _before = self.full.notified().now_or_never();
         }
     }
@@ -240,7 +241,7 @@ impl Heat {
         !is_crowded()
     }
 
-    /// Sweeps over the lent objects, of which some wait for their readers.
+    /// Sweeps over the lent objects, and drops the new states that wait for their readers.
     async fn sweep_lent(&self, shared: &Shared) {
         let mut budget = YieldBudget::new();
         loop {

@@ -81,7 +81,7 @@ impl Whole {
         }
     }
 
-    /// Returns the object if it is due: it is then lent.
+    /// Returns the object if it is due. Then it counts as lent.
     fn release(&mut self, is_due: impl FnOnce(&mut u8) -> bool) -> Option<Arc<dyn AnyObject>> {
         let Self::Hot { object, heat } = self else { return None };
         if !is_due(heat) {
@@ -159,7 +159,7 @@ impl Held {
             || matches!(self, Self::Viewed(viewed) if viewed.parts.iter().any(|part| part.heat > 0))
     }
 
-    /// Returns the forms that are due by their heat, which the call may lower.
+    /// Returns the forms that `is_due` chooses by their heat, which it may lower.
     pub(super) fn release(
         &mut self,
         mut is_due: impl FnMut(&mut u8) -> bool,

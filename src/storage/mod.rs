@@ -66,7 +66,7 @@ struct Settings {
     wipe: bool,
     /// True if each object is checked as it arrives.
     check: bool,
-    /// The most bytes that are held unpacked, if that is set.
+    /// The limit of the bytes that are held unpacked, if it is set.
     limit: Option<usize>,
 }
 
@@ -170,9 +170,10 @@ pub struct StorageStatus {
     pub hot_objects: usize,
     /// The estimated size of the objects that are held unpacked, in bytes.
     pub hot_bytes: usize,
-    /// The most bytes that objects may take which are held unpacked, see [`Storage::hot_limit`].
+    /// The limit of the memory of objects that are held unpacked, in bytes: see
+    /// [`Storage::hot_limit`].
     pub hot_limit: usize,
-    /// The number of reads whose object was not held, because of this limit.
+    /// The number of reads after which the object was not held, because of this limit.
     pub over_limit: u64,
     /// The number of reads that found the object unpacked.
     pub hits: u64,
@@ -282,16 +283,17 @@ impl<K: ?Sized> Storage<K> {
         self
     }
 
-    /// Sets the most memory that unpacked objects may take which nobody uses: an estimate in bytes,
-    /// of whole objects and of what views read. The default is sixteen times the size of the packed
-    /// objects, and at least 64 MiB: enough for views of all objects, but not for all whole pods.
-    /// `usize::MAX` sets no limit. Has no effect on decoded storage.
+    /// Sets the limit of the memory that objects held unpacked may take. It is an estimate in
+    /// bytes, of whole objects and of what views read. The default is sixteen times the
+    /// [size](StorageStatus::bytes) of the packed objects, and at least 64 MiB: enough for views of
+    /// all objects, but not for all whole pods. `usize::MAX` sets no limit. Has no effect on
+    /// decoded storage.
     ///
-    /// When it is reached, the objects that were read least lately are released. A read in the
-    /// meantime unpacks an object for its reader only, and [`StorageStatus::over_limit`] counts it.
-    /// Objects stay that were read since the last sweep, which comes twice in the time of
-    /// [`hot_for`](Self::hot_for). So a scan of a store that does not fit keeps a part of it. Beside
-    /// the limit, at most 64 new states wait up to a second for the handlers that read them.
+    /// When the limit is reached, the objects whose last read is the oldest are released. Until
+    /// then, a read unpacks an object for its reader only, and [`StorageStatus::over_limit`] counts
+    /// it. Objects that were read since the last sweep stay; there are two sweeps in the time of
+    /// [`hot_for`](Self::hot_for). So a scan of a store that does not fit keeps a part of it.
+    /// Beyond the limit, at most 64 new states wait up to a second for the handlers that read them.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

@@ -146,7 +146,8 @@ impl Packed {
         self.shared().heat.replaced();
     }
 
-    /// Holds the unpacked object of a new state, whose heat is this. Drops it if that is zero.
+    /// Holds the unpacked object of a new state that has this heat. Drops the object if the heat is
+    /// zero.
     pub(super) fn inherit(&self, unpacked: Arc<dyn AnyObject>, heat: u8) {
         let shared = self.shared();
         if heat == 0 || !shared.heat.is_on() {
@@ -199,7 +200,7 @@ impl Packed {
         &self.dictionary.context
     }
 
-    /// Releases the forms that are due by their heat, which the call may lower. Returns whether
+    /// Releases the forms that `is_due` chooses by their heat, which it may lower. Returns whether
     /// anything is still hot.
     pub(super) fn release(&self, is_due: impl FnMut(&mut u8) -> bool) -> bool {
         let mut held = self.held.lock();

@@ -24,13 +24,13 @@ const LARGE_LIST: u64 = 1_000;
 /// the packed objects: enough for views of all objects, but not for all whole objects.
 const HOT_SHARE: usize = 16;
 
-/// The least default of that limit, in bytes. Small informers keep everything.
+/// The smallest default of that limit, in bytes, so that small informers keep everything.
 const LEAST_LIMIT: usize = 64 << 20;
 
 /// The data that all packed objects of an informer share.
 pub(super) struct Shared {
     pub(super) heat: Heat,
-    /// The most bytes that may be held unpacked, if that is set.
+    /// The limit of the bytes that are held unpacked, if it is set.
     pub(super) limit: Option<usize>,
     pub(super) labels: SharedLabels,
     pub(super) figures: Figures,
@@ -42,13 +42,13 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Returns the most bytes that may be held unpacked.
+    /// Returns the limit of the bytes that are held unpacked.
     pub(super) fn hot_limit(&self) -> usize {
         let packed = self.figures.bytes.load(Relaxed);
         self.limit.unwrap_or_else(|| packed.saturating_mul(HOT_SHARE).max(LEAST_LIMIT))
     }
 
-    /// Returns whether as much is held as may be. If so, the coldest objects go soon.
+    /// Returns whether the limit is reached. If so, lets the sweeps release the coldest objects.
     pub(super) fn is_full(&self) -> bool {
         let full = self.heat.size() >= self.hot_limit();
         if full {
@@ -57,8 +57,8 @@ impl Shared {
         full
     }
 
-    /// Returns whether an object that was read may become hot now. Counts it if it may not because
-    /// of the limit.
+    /// Returns whether an object that was read may become hot. Counts the read if the limit forbids
+    /// that.
     pub(super) fn may_warm(&self) -> bool {
         let full = self.heat.is_on() && self.is_full();
         if full {
@@ -67,7 +67,7 @@ impl Shared {
         self.heat.is_on() && !full
     }
 
-    /// Drops the new states that no reader has come for.
+    /// Drops the new states that wait for their readers.
     pub(super) fn free_waiting(&self) {
         for object in self.heat.take_waiting() {
             self.dropper.free(object);

@@ -109,7 +109,7 @@ impl VersionInUse {
         self.0.lock().0.clone()
     }
 
-    /// Returns how often another version came into use.
+    /// Returns the number of times that another API version came into use.
     pub(super) fn moves(&self) -> u64 {
         self.0.lock().1
     }

@@ -31,7 +31,7 @@ impl ApiCollection {
         format!("{FORMAT} {selection:?} managedFields={managed_fields:?} protobuf={protobuf}")
     }
 
-    /// Returns how often the objects began to come in another version.
+    /// Returns the number of times that the server changed the API version of the objects.
     pub(crate) fn moves(&self) -> u64 {
         self.moved_to.moves()
     }

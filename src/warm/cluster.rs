@@ -30,7 +30,7 @@ impl ClusterStore {
     /// show it.
     ///
     /// # Errors
-    /// The problem, if it is not a passing one.
+    /// Returns the problem, or `None` if it may pass.
     pub(super) async fn mark(&self, client: &Client) -> Result<Arc<str>, Option<WarmError>> {
         let asking = async {
             let reading = read_document::<Namespace>(client, KUBE_SYSTEM, "application/json");
@@ -44,8 +44,8 @@ impl ClusterStore {
             };
             ask(|| self.store.cluster()).map_err(Some)?.ok_or_else(|| {
                 let problem = format!(
-                    "the cluster is not known: the answer to a get of the namespace kube-system, \
-                     {code}, has no uid; allow the get, or give the cache a mark of the cluster"
+                    "the cluster is not known: a get of the namespace kube-system was answered with \
+                     {code} and no uid; allow the get, or give the cache a mark of the cluster"
                 );
                 Some(problem.into())
             })

@@ -26,12 +26,12 @@ use crate::transport::ApiCollection;
 const HANDOVER: Duration = Duration::from_secs(1);
 const HANDOVER_PAUSE: Duration = Duration::from_millis(20);
 
-/// The time after the first list for which the kept objects that it lacks are known. Controllers
-/// connect to an informer that has synced.
+/// The time after the first list for which the kept objects that it lacks stay known. Controllers
+/// connect only to an informer that has synced.
 const GONE: Duration = Duration::from_secs(600);
 
-/// The problem of a table whose objects have another version than those that come.
-pub(super) const MOVED: &str = "their kind is served in another version now";
+/// The problem of a table whose objects have another API version than those that the server sends.
+pub(super) const MOVED: &str = "the server sends them in another API version than the kept ones";
 
 /// The kept objects of one informer, and its table.
 pub(crate) struct Kept {
@@ -40,7 +40,7 @@ pub(crate) struct Kept {
     /// `None` before the table is read, and after the first list is in the store.
     provisional: ArcSwapOption<Provisional>,
     table: Mutex<Table>,
-    /// The number of moves of the kind before the table was opened.
+    /// The number of changes of the kind's API version before the table was opened.
     moves: AtomicU64,
     /// Held while the table is opened and read.
     loading: Arc<tokio::sync::Mutex<()>>,
@@ -134,7 +134,7 @@ impl Kept {
         gone.1 = Some(after(Instant::now(), GONE));
     }
 
-    /// Returns the objects that the first list lacked, for some time.
+    /// Returns the objects that the first list lacked. Empty once their time is over.
     pub(crate) fn gone(&self) -> Vec<(ObjectKey, Cached)> {
         self.forget_gone();
         self.gone.lock().0.iter().cloned().collect()
@@ -158,7 +158,7 @@ impl Kept {
         self.provisional.store(None);
     }
 
-    /// Returns whether an audit must follow: the first list rests on kept objects.
+    /// Returns whether an audit must follow, because the first list rests on kept objects.
     pub(crate) fn wants_audit(&self) -> bool {
         self.used.load(Relaxed) && ask(|| self.cluster.store.audits()).unwrap_or(true)
     }
@@ -180,13 +180,13 @@ impl Kept {
         }
     }
 
-    /// Returns whether objects come in another version of their kind than that of the table.
+    /// Returns whether the server sends objects in another API version than the table's.
     pub(super) fn is_moved(&self) -> bool {
         !self.is_unopened() && self.source.moves() != self.moves.load(Relaxed)
     }
 
-    /// Opens and reads the table, unless that was done. If the cluster is not known now, or another
-    /// informer has the table, the next call tries again.
+    /// Opens and reads the table, unless an earlier call did. If the cluster is not known yet, or
+    /// another informer has the table, the next call tries again.
     pub(super) async fn load(
         self: &Arc<Self>,
         packer: Option<Packer>,
@@ -208,7 +208,7 @@ impl Kept {
             let name = name.clone();
             let (this, turn) = (self.clone(), turn.clone());
             let (packer, shard) = (packer.clone(), shard.clone());
-            // It goes on if the list is given up, so that the next one finds its result.
+            // The read goes on if this future is dropped, so that the next call finds its result.
             let read = spawn_blocking(move || {
                 let _turn = turn;
                 let read = ask(|| this.read(&name, packer.as_ref(), shard)).flatten();
@@ -267,8 +267,8 @@ impl Kept {
         Ok(())
     }
 
-    /// Reads all objects of a table, the part of the collection that they are, and whether all of
-    /// them could be decoded. `None` if it has none that can be used.
+    /// Returns all objects of a table, the part of the collection that they are, and whether all of
+    /// them could be decoded. `None` if the table has no objects that can be used.
     fn read_objects(
         &self,
         table: &mut dyn WarmTable,

@@ -10,7 +10,9 @@
 //! and watches from the kept version. When the watch has reached that version, the kept objects
 //! with its events are the first list. A kind that changes rarely is proved by a list of metadata
 //! instead, in which uid and version of every object must be those of the kept state. In every
-//! other case everything is listed, and objects of known uid and version are not decoded.
+//! other case everything is listed. Objects of known uid and version are not decoded then, unless
+//! the server's history was lost or the informer does not [trust
+//! versions](crate::InformerSpec::trust_versions).
 //!
 //! *Invariant:* a kept object reaches the store only through a proof as strong as a consistent
 //! list, except that equal uid and version count as an equal state.
@@ -29,22 +31,24 @@ pub(crate) use self::cluster::ClusterStore;
 pub(crate) use self::kept::{Kept, KnownWithKept, is_inside};
 pub(crate) use self::source::WarmSource;
 
-/// An error of a store. The informer reports it once and goes on without the store.
+/// An error of a store. The informer reports it and goes on. It tries a failed write again, and
+/// gives the table up after any other error.
 pub type WarmError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A store that keeps the objects of informers.
 ///
-/// [`open`](Self::open) and the methods of tables may block: they are called on threads for blocking
-/// calls. No informer waits for a call that never returns. But the end of a tokio runtime does, see
+/// [`open`](Self::open) and the methods of tables may block, because they are called on threads for
+/// blocking calls. No informer waits for a call that never returns. But the shutdown of a tokio
+/// runtime does, see
 /// [`Runtime::shutdown_background`](tokio::runtime::Runtime::shutdown_background).
 pub trait WarmStore: Send + Sync + 'static {
     /// Opens the table of this name for one informer. Returns `None` while another informer has it
-    /// open: the call is repeated.
+    /// open. Then the informer repeats the call.
     #[allow(clippy::missing_errors_doc, reason = "the texts of the errors are the store's own")]
     fn open(&self, name: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError>;
 
-    /// Returns a mark of the cluster for programs that may not get the namespace `kube-system`. The
-    /// uid of that namespace comes first.
+    /// Returns a mark of the cluster for programs that may not get the namespace `kube-system`. It
+    /// is used only if the server does not show the uid of that namespace.
     fn cluster(&self) -> Option<Arc<str>> {
         None
     }

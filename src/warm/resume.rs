@@ -24,8 +24,8 @@ pub(super) const LIMIT: Duration = Duration::from_secs(15);
 /// The time without an event after which a watch counts as one of a quiet kind.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// The number of kept objects below which a whole list costs about as little as one of metadata,
-/// and the number of events from which it may cost less than the watch.
+/// The number of kept objects below which a whole list costs about as little as one of metadata. It
+/// is also the number of events from which a list may cost less than the watch.
 const FEW: usize = 500;
 
 /// The page size of the list of metadata.
@@ -94,7 +94,7 @@ async fn catch_up(
     query.shard.clone_from(&replayed.shard);
     let mut events = source.watch(&query, hints).await.ok()?;
     let mut budget = YieldBudget::new();
-    // Beyond, the events are more bytes than half of a list.
+    // More events than this take more bytes than half of a list.
     let mut left = FEW.max(replayed.kept.len() / 2);
     let mut compared = false;
     while !replayed.version.is_at_least(current) {
@@ -123,7 +123,7 @@ impl Replayed {
                 self.version = version;
                 return Some(());
             }
-            // Without a key, it never was in the shard.
+            // An object without a key was never in the shard.
             WatchItem::Outside { key: None, version: Some(version) } => {
                 let newer = self.version.is_older_than(&version);
                 self.version = version;

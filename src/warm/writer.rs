@@ -48,8 +48,8 @@ impl Kept {
         };
         tokio::select! {
             () = self.write_states(&store, &stopping, &ended) => {}
-            // The thread that blocks drops the table, if it goes on.
-            () = late => self.give_up(&*WarmError::from("the store did not end its last write")),
+            // If the blocked thread ever goes on, it drops the table.
+            () = late => self.give_up(&*WarmError::from("the store did not finish its last write")),
         }
     }
 
@@ -72,7 +72,7 @@ impl Kept {
             }
             self.forget_gone();
             let state = store.snapshot();
-            // A shard that was given back leaves the table as it is.
+            // An empty shard was given back, and leaves the table as it is.
             let empty = state.shard().is_some_and(ShardSelector::is_empty);
             if self.is_consumed() && state.version().is_some() && !empty {
                 if self.is_moved() {

@@ -122,7 +122,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
 
     /// Puts the item off until [`WorkQueue::unpark`](super::WorkQueue::unpark), or for `limit` at
     /// most. The item keeps its priority and holds no worker meanwhile. The wait replaces a delay
-    /// that the item has: a delayed add does not come after it.
+    /// that the item has, so an earlier delayed add does not queue it again.
     ///
     /// Adds do not wake a parked item; they only raise its priority. To miss no wake-up, first
     /// check that there is something to wait for, then park: if the item was unparked during the

@@ -110,7 +110,7 @@ impl Webhooks {
 fn key(path: &str, review: &Value) -> String {
     let request = &review["request"];
     let object = &request["objects"][0];
-    // Objects without a name get one only later, and another one here.
+    // Objects without a name get one only later, and it differs from the recorded one.
     let generated = &request["oldObject"]["metadata"]["generateName"];
     if generated.is_string() {
         return format!("{path} {} {generated}", request["operation"]);
@@ -170,7 +170,7 @@ async fn answer(request: &Request<Bytes>, call: Option<(Call, u64)>) -> Response
     response.body(body.into()).expect("a recorded answer is a response")
 }
 
-/// Stores side effects of webhooks that no client can write any more. The recorder changed the
+/// Stores side effects of webhooks that API servers refuse from clients. The recorder changed the
 /// object in etcd before the step, which reads it.
 pub(crate) fn store_side_effects(server: &ApiServer, step: &Step) {
     let Some(effects) = step.note.strip_prefix("stored with ") else { return };

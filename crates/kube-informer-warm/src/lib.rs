@@ -50,7 +50,7 @@ pub use self::error::CacheError;
 use self::lock::DirectoryLock;
 use self::table::Table;
 
-/// The age at which a file that no informer has opened is removed.
+/// The time without a use after which a file is removed.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// A directory in which informers keep their objects.
@@ -68,7 +68,7 @@ impl WarmCache {
     /// Opens a directory, and creates it if necessary. The directory is locked until every clone,
     /// and every informer that uses it, is dropped.
     ///
-    /// Removes files of tables that no informer has used for a week, and says so in the log.
+    /// Removes files that no informer has used for a week, and says so in the log.
     ///
     /// # Errors
     /// [`CacheError`] if the directory can't be used, or is in use.
@@ -81,7 +81,7 @@ impl WarmCache {
     }
 
     /// Sets a mark of the cluster, for programs that may not get the namespace `kube-system`. The
-    /// uid of that namespace comes first.
+    /// mark is used only if the server does not show the uid of that namespace.
     ///
     /// Two clusters must not have the same mark: the objects of one would be taken for those of the
     /// other. Clones with different marks may share a directory.
@@ -91,8 +91,8 @@ impl WarmCache {
     }
 
     /// Sets the address and the certificate authority of a client's configuration as the mark of
-    /// the cluster, unless it has [one](Self::cluster). Without a certificate authority, the
-    /// address alone is no mark.
+    /// the cluster. Changes nothing if there is a [mark](Self::cluster) already, or if the
+    /// configuration has no certificate authority: an address by itself is no mark.
     ///
     /// ```no_run
     /// use kube_informer_warm::WarmCache;
@@ -114,8 +114,8 @@ impl WarmCache {
     /// Sets whether an [audit](kube_informer::SharedInformer::audit) follows each start from kept
     /// objects. True unless set.
     ///
-    /// Only an audit finds objects of a lost history, if a server was restored from a backup and
-    /// has passed the kept version since.
+    /// Only an audit finds objects of a lost history after a server was restored from a backup and
+    /// has passed the kept version.
     pub fn audits(mut self, audits: bool) -> Self {
         self.audits = audits;
         self
@@ -131,7 +131,7 @@ impl WarmCache {
 impl WarmStore for WarmCache {
     fn open(&self, name: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError> {
         let name = format!("{}\n{}", name.cluster, name.collection);
-        // The same in every build. The file has the whole name.
+        // The hash is the same in every build. The file states the whole name.
         let path = self.directory.join(format!("{:016x}.cache", ring_hash(&name)));
         let table = Table::open(path, name, self.lock.clone());
         Ok(table.map(|table| Box::new(table) as _))
@@ -150,7 +150,7 @@ impl WarmStore for WarmCache {
     }
 }
 
-/// Removes new files that were not finished, and those that no informer has used for long.
+/// Removes new files that were not finished, and files that no informer has used for a week.
 fn remove_unused(directory: &Path) -> io::Result<()> {
     let mut removed = 0_usize;
     for file in fs::read_dir(directory)?.flatten() {

@@ -63,7 +63,7 @@ impl DirectoryLock {
         Err(CacheError::TakenOver(self.path.clone()))
     }
 
-    /// Notes that a table is open. Returns false if it is open already.
+    /// Notes that a table is open. Returns false if it was open already.
     pub(super) fn enter(&self, table: &Path) -> bool {
         self.open.lock().insert(table.to_owned())
     }

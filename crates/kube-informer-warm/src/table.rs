@@ -227,7 +227,7 @@ impl WarmTable for Table {
                 Some((key, record.form, bytes.ok().filter(|bytes| bytes.len() == record.len)?))
             });
             let Some((key, form, bytes)) = record else {
-                // A record that can't be read must not stay.
+                // The next write must replace a record that can't be read.
                 self.committed = None;
                 return Ok(None);
             };
@@ -304,7 +304,7 @@ impl Drop for Table {
     }
 }
 
-/// Makes the file as young as its use. A kind that does not change is not written.
+/// Sets the file's time to the present, because a use without changes does not write the file.
 fn note_use(path: &Path) {
     let file = OpenOptions::new().append(true).open(path);
     let _none = file.and_then(|file| file.set_modified(SystemTime::now()));

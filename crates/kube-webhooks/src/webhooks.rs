@@ -199,9 +199,9 @@ impl Webhooks {
         }
     }
 
-    /// Checks that the server has a certificate that has not expired, without which no API server
-    /// reaches the webhooks. It is the readiness check of a pod with webhooks. It does not wait for
-    /// what webhooks read, because that may wait for a conversion of this pod.
+    /// Checks that the server has a certificate that has not expired. Without it, no API server
+    /// reaches the webhooks. This is the readiness check of a pod with webhooks. It does not wait
+    /// for what webhooks read, because that may wait for a conversion by this pod.
     ///
     /// # Errors
     /// Returns the reason.

@@ -311,7 +311,7 @@ impl BatchUpdate<'_> {
                 Delta::Deleted { object, final_state_known } => {
                     let final_state_known = *final_state_known;
                     let Some(stored) = write.remove(key) else {
-                        // Outside of the shard it may exist.
+                        // An object outside of the shard may still exist.
                         if let Some(kept) = self.kept
                             && is_inside(self.batch.shard.as_ref(), key, object)
                         {

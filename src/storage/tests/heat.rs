@@ -40,7 +40,7 @@ impl Arrivals {
         Self::holding(None)
     }
 
-    /// Makes a store that holds at most so many bytes unpacked.
+    /// Makes a store with this limit of the bytes held unpacked.
     fn holding(limit: Option<usize>) -> Self {
         let settings = Settings { limit, ..SETTINGS };
         let keeper = keeping::<ConfigMap>(settings, SafeDropper::default()).0;
@@ -254,7 +254,7 @@ async fn coldest_objects_make_room_for_others() {
     (10..70).for_each(|n| drop(arrivals.put(n)));
     read_all(&arrivals, 10..26).await;
     assert_eq!(arrivals.hot(), 16);
-    // All were read since the last sweep, so they stay.
+    // All objects that are held were read since the last sweep, so they stay.
     read_all(&arrivals, 26..50).await;
     assert_eq!((arrivals.hot(), arrivals.keeper.status().over_limit), (16, 24));
     sleep(AGE / 2).await;

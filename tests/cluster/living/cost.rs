@@ -1,6 +1,6 @@
-//! The cost of an audit beside that of a list made again: processor time of a real API server and
-//! of the informer, and bytes. `LIVING_PODS` says for how many pods; without it there is nothing
-//! to measure. `LIVING_PEER` names the program of `benches/peers/client-go`, for a row of its own.
+//! The cost of an audit beside that of another list: processor time of a real API server and of the
+//! informer, and bytes. `LIVING_PODS` sets the number of pods; without it nothing is measured.
+//! `LIVING_PEER` names the program of `benches/peers/client-go`, for a row of its own.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -116,14 +116,14 @@ fn pod() -> Pod {
     }))
 }
 
-/// The name of the pod that is copied. All others have names as long.
+/// The name of the pod that is copied. All names have the same length.
 const NAME: &str = "web-00000";
 
 /// The number of pods that are written to etcd at a time.
 const AT_ONCE: usize = 100;
 
-/// Copies the pod in etcd until there are so many, each under a name and a uid of its own. Requests
-/// to the API server would take half an hour for 50,000.
+/// Copies the pod in etcd until there are `pods` of them, each with a name and a uid of its own.
+/// Requests to the API server would take half an hour for 50,000.
 async fn copy(plane: &ControlPlane, uid: &str, pods: usize) {
     let config = plane.etcd_config().await.expect("a configuration");
     let etcd = Client::try_from(config).expect("a client");

@@ -74,7 +74,7 @@ struct Place {
     node_name: Option<String>,
 }
 
-/// Returns an object's key and contents. Lists of a server name no kind of their items.
+/// Returns an object's key and contents, without its kind, which a server's list leaves out.
 fn entry<K: Resource + Serialize>(object: &K) -> (String, Value) {
     let mut contents = serde_json::to_value(object).expect("it is serialised");
     let fields = contents.as_object_mut().expect("an object");
@@ -140,7 +140,7 @@ impl Follower {
         }
     }
 
-    /// Audits for ever. An audit that is dropped in between does not count.
+    /// Audits for ever. An audit that is dropped before its end does not count.
     pub(super) async fn audit(&self, pause: Duration) {
         loop {
             tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;

@@ -1,7 +1,7 @@
-//! A living cluster as judge: a real API server with its controllers and scheduler, pretended
-//! nodes, users who roll out and delete, programs and nodes that die and come back. Informers in
-//! all forms follow it, and audits compare them with the server all the while. At rest each store
-//! has what the server has, object by object.
+//! A living cluster as the judge of informers. It has a real API server with its controllers and
+//! scheduler, pretended nodes, and users that roll out and delete. Programs and nodes die and come
+//! back. Informers in all forms follow the cluster, and audits compare them with the server all the
+//! while. At rest each store has what the server has, object by object.
 //!
 //! It runs where all four programs are, which `.ci/scheduled living` builds. It lasts a minute, or
 //! as many as `LIVING_MINUTES` says. `LIVING_REPORT` names a file for its report.
@@ -95,7 +95,7 @@ async fn world() -> Outcome {
         FLAGS.iter().fold(builder, |builder, (name, value)| builder.apiserver_flag(*name, *value));
     let mut plane = builder.start().await.expect("a control plane");
     let mut config = plane.config().await.expect("a configuration");
-    // Failures are for the informers to see.
+    // The informers must see each failure.
     config.default_retry = false;
     let client = Client::try_from(config).expect("a client");
     let nodes = Nodes::register(client.clone()).await;
@@ -143,7 +143,7 @@ async fn world() -> Outcome {
     }
     let informers = time_of_threads(THREADS).saturating_sub(before);
 
-    // The controllers bring to an end what users began. Then nobody writes any more.
+    // The controllers finish what users began. After that, nothing is written.
     users.abort();
     sleep(Duration::from_secs(10)).await;
     drop(programs);
@@ -196,7 +196,7 @@ async fn disturb(
     }
 }
 
-/// Threads on which only informers run, so that their processor time can be told.
+/// Threads on which only informers run, so that their processor time can be measured.
 struct InformersRuntime(Option<Runtime>);
 
 fn informers_runtime() -> InformersRuntime {

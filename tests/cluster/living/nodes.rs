@@ -1,5 +1,5 @@
-//! Pretended nodes. Their kubelets send heartbeats, mark pods as running, finish those of Jobs and
-//! remove those that are to end. They follow pods by kube-runtime, so that a fault of the informers
+//! Pretended nodes. Their kubelets send heartbeats, mark pods as running, finish pods of Jobs, and
+//! remove pods that must end. They follow pods by kube-runtime, so that a fault of the informers
 //! cannot hide itself.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +80,7 @@ impl Nodes {
         Self { client, down: Arc::default(), done: Arc::default() }
     }
 
-    /// Takes nodes away without a word, as a lost rack does.
+    /// Stops nodes without notice, as the loss of a rack does.
     pub(super) fn fail(&self, nodes: impl IntoIterator<Item = usize>) {
         self.down.lock().extend(nodes.into_iter().map(name));
     }

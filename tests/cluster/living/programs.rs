@@ -105,7 +105,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Reads what the programs used until now. They name the folder in their arguments.
+    /// Reads what the programs have used. The folder is in their arguments.
     pub(super) fn sample(&mut self, folder: &Path) {
         let folder = folder.display().to_string();
         for process in fs::read_dir("/proc").into_iter().flatten().flatten() {

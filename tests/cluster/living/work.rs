@@ -68,7 +68,7 @@ fn map(name: &str, value: &str) -> Value {
 }
 
 impl Work {
-    /// Puts there what stays. The definitions of widgets and gauges are new, too.
+    /// Creates the objects that stay, with the definitions of widgets and gauges.
     pub(super) async fn begin(client: Client) -> Self {
         let definitions = Api::<CustomResourceDefinition>::all(client.clone());
         for definition in crate::cluster::widgets::shared() {
@@ -144,7 +144,7 @@ impl Work {
         let _ = api.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
     }
 
-    /// Goes on for ever, in the same order in each run.
+    /// Works for ever, in the same order in each run.
     pub(super) async fn go_on(mut self) {
         let mut seconds = interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);

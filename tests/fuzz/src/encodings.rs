@@ -121,7 +121,7 @@ impl Resource for Few {
     }
 }
 
-/// The body of a list, in JSON or protobuf by the first byte: what views read of a packed object is
+/// Takes the body of a list, in JSON or protobuf by the first byte. Views of a packed object return
 /// what the decoded object holds, and a path leads to the same value.
 pub fn views(data: &[u8]) {
     let Some((kind, body)) = data.split_first() else { return };

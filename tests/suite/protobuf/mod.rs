@@ -77,7 +77,8 @@ fn difference(place: &str, found: &Value, expected: &Value) -> Option<String> {
     }
 }
 
-/// The pairs that Kubernetes publishes, if they lie beside this repository.
+/// Returns the pairs that Kubernetes publishes. Empty if their folder is not beside this
+/// repository.
 pub(crate) fn published_pairs() -> Vec<Pair> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/k8s-api-testdata");
     let Ok(files) = std::fs::read_dir(&folder) else {

@@ -69,7 +69,7 @@ fn part(number: u8, content: &[u8]) -> Vec<u8> {
     part
 }
 
-/// Returns a client whose lists are this one, and whose watches tell nothing.
+/// Returns a client whose lists are this one, and whose watches send nothing.
 fn client(list: Vec<u8>, json: bool) -> kube::Client {
     let media_type = if json { "application/json" } else { "application/vnd.kubernetes.protobuf" };
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {

@@ -449,7 +449,7 @@ async fn index_by_view_follows_the_objects() {
     }
 }
 
-/// A function would be called again to store the object.
+/// Storing the object would call a function again.
 #[tokio::test(start_paused = true)]
 async fn index_that_cannot_read_loses_no_values_of_others() {
     let rig = Rig::of(0, false, false, Storage::packed()).await;

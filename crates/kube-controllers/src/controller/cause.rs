@@ -31,8 +31,8 @@ use kube_informer::workqueue::Priority;
 pub struct Trigger {
     /// The cause.
     pub cause: TriggerCause,
-    /// The time since the key was queued. A requeue or a delayed trigger counts from when it fell
-    /// due.
+    /// The time since the key was queued. A requeue or a delayed trigger counts from the time at
+    /// which it was due.
     #[serde(serialize_with = "seconds::serialize")]
     pub ago: Duration,
 }

@@ -53,7 +53,7 @@ struct Kept {
 struct Entry {
     newest: u64,
     triggers: VecDeque<(Instant, Cause)>,
-    /// The trigger that has not fallen due. What queues the key before replaces a requeue.
+    /// The trigger that is not due yet. A requeue is dropped if the key is queued earlier.
     waiting: Option<(Instant, Cause)>,
     heat: Heat,
 }
@@ -78,8 +78,8 @@ impl TriggerHistory {
         self.record_later(key, Duration::ZERO, cause);
     }
 
-    /// Notes why a key is queued after a delay. It counts once it falls due. A requeue does not
-    /// count if the key is queued before that.
+    /// Notes why a key is queued after a delay. The cause counts once the delay is over. A requeue
+    /// does not count if the key is queued before that.
     pub(super) fn record_later(
         &self,
         key: &ObjectKey,
@@ -172,7 +172,7 @@ impl Kept {
 }
 
 impl Entry {
-    /// Notes a trigger, or keeps it until it falls due. Of several that wait the earliest counts.
+    /// Notes a trigger, or keeps it until it is due. If several wait, only the earliest counts.
     fn note(&mut self, trigger: (Instant, Cause), now: Instant) {
         self.settle(now);
         if trigger.0 > now {
@@ -186,7 +186,7 @@ impl Entry {
         self.push(trigger);
     }
 
-    /// Notes the trigger that waits, if it has fallen due.
+    /// Notes the trigger that waits, if it is due.
     fn settle(&mut self, now: Instant) {
         if let Some(due) = self.waiting.take_if(|(at, _)| *at <= now) {
             self.push(due);

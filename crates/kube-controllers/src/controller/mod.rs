@@ -387,9 +387,9 @@ impl ControllerHandle {
     /// Queues a key after a delay. For a failed key this is like [`trigger`](Self::trigger) when
     /// the delay is over.
     ///
-    /// Of several delays of one key only the earliest counts. So a requeue, a backoff or a debounce
-    /// that ends before this delay replaces it, and so does a wait, such as for own writes: the
-    /// reconcile that runs then decides what follows.
+    /// Of several delays of one key, only the earliest counts. So a requeue, a backoff or a
+    /// debounce that ends earlier replaces this delay. A wait replaces it, too, such as one for own
+    /// writes. The reconcile that follows decides whether to trigger again.
     ///
     /// Returns `false` when the controller has stopped.
     pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {

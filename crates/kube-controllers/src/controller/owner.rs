@@ -14,7 +14,7 @@ use kube_informer::seams::KindReach;
 
 /// The kind of a controller's own objects, as the owner references of dependents name it.
 pub(super) struct Owner {
-    /// The group and the kind. `None` if only the informers of own objects tell.
+    /// The group and the kind. `None` if only the informers of own objects know them.
     kind: Option<(String, String)>,
     /// A namespaced owner shares its dependent's namespace.
     reach: KindReach,
@@ -49,8 +49,9 @@ impl Owner {
         })
     }
 
-    /// Returns whether an owner has a namespace. `None` if it is no object of this kind, or if that
-    /// is unknown, because no owner is stored: its own event will queue it.
+    /// Returns whether an owner has a namespace. `None` if the owner is of another kind. Also
+    /// `None` while that is unknown because no owner is stored: the owner's own event will queue
+    /// it.
     fn has_namespace(&self, owner: &OwnerReference, own: &OwnInformers) -> Option<bool> {
         // The version does not matter: each version names the same owner.
         let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);

@@ -43,9 +43,9 @@ pub(crate) trait AnyController: Send + Sync {
         informers.extend(self.written());
         informers
     }
-    /// Returns the resource of its own objects, with each namespace that they are in, if it follows
-    /// objects that these own. `None` is every namespace, or namespaces that are known only at run
-    /// time.
+    /// Returns the resource of the controller's own objects, once for each of their namespaces.
+    /// Empty if the controller follows no objects that these own. A namespace of `None` stands for
+    /// every namespace, or for namespaces that are known only at run time.
     fn owners(&self) -> Vec<(Arc<str>, Option<Arc<str>>)>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(

@@ -205,7 +205,8 @@ impl Sources {
         }
     }
 
-    /// Returns the informers of the controller's own objects, if it follows objects that these own.
+    /// Returns the informers of the controller's own objects. Empty if the controller follows no
+    /// objects that these own.
     pub(super) fn owners(&self) -> Vec<Arc<dyn InformerSet>> {
         let is_owned = |source: &Arc<Source>| matches!(source.rule.keys, Keys::Owner(_));
         let state = self.state.lock();

@@ -223,7 +223,7 @@ impl WorkScope {
     /// Compares the clock with the lease, because a blocked thread or a suspended process may pass
     /// the time before anything cancels the token.
     pub fn may_begin(&self) -> bool {
-        // The clock is read under the lock: a renewal that comes later finds the term over.
+        // The clock is read under the lock, so that a later renewal finds the term over.
         let late = self.0.term.lock().is_some_and(|term| term.cancel <= Instant::now());
         !late && !self.0.token.is_cancelled()
     }

@@ -61,7 +61,7 @@ impl Hooked {
             Err(ControlPlaneError::Missing(missing)) => return Err(Skip(missing.to_string())),
             Err(error) => panic!("{error}"),
         };
-        // Each certificate in its folder has all names of the loopback.
+        // Each certificate in the control plane's folder is valid for all names of the loopback.
         use_certificate(plane.folder(), "etcd");
         let file = |name: &str| plane.folder().join(name);
         let certificates = Certificates::files(file("hooks.crt"), file("hooks.key"));
@@ -89,7 +89,8 @@ impl Drop for Hooked {
     }
 }
 
-/// Has the webhooks serve one of the control plane's certificates. Each file comes whole.
+/// Has the webhooks serve one of the control plane's certificates. Each file is replaced at once,
+/// by a rename.
 fn use_certificate(folder: &Path, name: &str) {
     for kind in ["key", "crt"] {
         let (copy, place) = (folder.join("copy"), folder.join("hooks").with_extension(kind));
@@ -136,7 +137,7 @@ async fn register(client: &Client, webhooks: &Webhooks, address: SocketAddr, aut
     let api = Api::<ValidatingWebhookConfiguration>::all(client.clone());
     api.create(&params, &validating).await.expect("it is new");
 
-    // An API server learns of each by a watch of its own. Nothing is stored by a dry run.
+    // An API server learns of each configuration by a watch of its own. A dry run stores nothing.
     let websites = Api::<v2::Website>::default_namespaced(client.clone());
     let dry = PostParams { dry_run: true, ..PostParams::default() };
     eventually("websites have a host, and wrong ones are refused", async || {
@@ -147,8 +148,8 @@ async fn register(client: &Client, webhooks: &Webhooks, address: SocketAddr, aut
     .await;
 }
 
-/// Writes the authority into both configurations so many times. An API server keeps its connections
-/// until that changes, and makes others then.
+/// Writes the authority into both configurations, `times` times. An API server keeps its
+/// connections to a webhook until the authority changes.
 async fn trust(client: &Client, authority: &[u8], times: usize) {
     let by = PatchParams::default();
     let bundle = ByteString(authority.repeat(times));
@@ -205,7 +206,8 @@ async fn judges() -> Outcome {
     assert_eq!(stored.spec.host.as_deref(), Some("rich.default.example.com"));
     assert_eq!(names(&old_websites).await, ["hello", "rich"]);
 
-    // Updates: by patch in each version, one that is wrong, and one of an object that was wrong.
+    // Updates: a patch in each version, a wrong patch, and a patch of an object that was wrong
+    // before.
     let patch = |replicas: i32| Patch::Merge(json!({ "spec": { "replicas": replicas } }));
     let by = PatchParams::default();
     let patched = old_websites.patch("hello", &by, &patch(5)).await.expect("it is right");
@@ -248,8 +250,8 @@ async fn judges() -> Outcome {
     Ok(())
 }
 
-/// The rate of requests, the time for which they go on, and the number that is under way at most:
-/// a slow machine asks less often.
+/// The time between two requests, the time for which requests are sent, and the maximum number
+/// under way, so that a slow machine asks less often.
 const PERIOD: Duration = Duration::from_millis(10);
 const LENGTH: Duration = Duration::from_secs(12);
 const AT_ONCE: usize = 20;
@@ -287,7 +289,7 @@ async fn renews() -> Outcome {
         if let Some((n, name)) = next.filter(|(n, _)| begun.elapsed() >= share(*n)) {
             use_certificate(hooked.plane.folder(), name);
             let (client, authority) = (hooked.client.clone(), authority.clone());
-            // A certificate serves a tenth of a second after its files have come.
+            // A certificate serves a tenth of a second after its files were replaced.
             renewing.spawn(async move {
                 sleep(Duration::from_millis(500)).await;
                 trust(&client, &authority, n + 2).await;

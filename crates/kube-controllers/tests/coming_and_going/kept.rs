@@ -1,4 +1,4 @@
-//! Objects that were deleted while the program was down, and of which only its kept caches know.
+//! Objects that were deleted while the program was down. Only its kept caches know of them.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

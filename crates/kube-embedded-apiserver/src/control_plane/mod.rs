@@ -174,12 +174,12 @@ current-context: control-plane
         kube::Client::try_from(config)
     }
 
-    /// Kills the API server as a failing machine does, and starts it again after a pause. Its
-    /// address and its certificates stay. Returns when it is ready.
+    /// Kills the API server without a warning, as a failing machine does, and starts it again after
+    /// a pause. Its address and its certificates stay the same. Returns when it is ready.
     ///
     /// # Errors
-    /// Returns an error if it does not become ready. It does not run then, and can be started
-    /// again.
+    /// Returns an error if the program does not become ready. The program does not run then, and
+    /// another call starts it.
     ///
     /// # Cancel safety
     ///
@@ -188,8 +188,8 @@ current-context: control-plane
         self.apiserver.restart(pause).await
     }
 
-    /// Kills etcd, and starts it again after a pause with the data that it had. The API server runs
-    /// on meanwhile, and is not ready.
+    /// Kills etcd, and starts it again after a pause, with the data that it had. Meanwhile the API
+    /// server runs, but is not ready.
     ///
     /// # Errors
     /// Returns an error as [`restart_apiserver`](Self::restart_apiserver) does.

@@ -62,7 +62,7 @@ impl Process {
         arguments: &[String],
         log: PathBuf,
     ) -> io::Result<Self> {
-        // A program that is started again goes on with its log.
+        // A program that is started again appends to its log.
         let output = File::options().create(true).append(true).open(&log)?;
         let mut child = Command::new("sh")
             .args(["-c", GUARD, "sh"])

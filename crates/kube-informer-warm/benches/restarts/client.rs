@@ -1,7 +1,7 @@
 //! A program with one informer of pods, or several of them as replicas, each with its own factory,
 //! client and directory.
 //!
-//! It says its figures when it is idle, and answers `usage` and `stop`.
+//! It prints its figures when it is idle, and answers `usage` and `stop`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ async fn client(kubeconfig: &str, counts: Arc<Counts>) -> kube::Client {
     kube::Client::new(service, "default")
 }
 
-/// A cache whose commits, and the bytes of whose records, are counted. Each commit is one fsync.
+/// A cache that counts its commits and the bytes of its records. Each commit is one fsync.
 struct Counted(WarmCache, Arc<Counts>);
 
 impl WarmStore for Counted {

@@ -16,9 +16,9 @@
 //! | `--peer FILE` | client-go's program, built from `benches/peers/client-go`: its cold start |
 //! | `--only PART` | `starts`, `writing` or `herd` |
 //!
-//! Processor time is the process's own, from its start until it is idle. Resident memory is taken
-//! then, and its peak is that of the whole start. Each start finds a server whose answers are
-//! encoded. Changes of pods precede each start, so the server's history has them.
+//! Processor time is the process's own, from its start until it is idle. Resident memory is
+//! measured then, and its peak over the whole start. At each start the server has its answers
+//! encoded already. Pods change before a start, so the server's history has the changes.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -1,7 +1,7 @@
 //! Programs that are killed at a write, and started again, perhaps with another scope.
 //!
-//! A world is made from a seed. One that fails says so; `RESTARTS_SEED=n` plays it again, alone,
-//! and `RESTARTS_SEEDS=n` plays so many instead of the usual ones.
+//! A world is made from a seed. A failing world prints its seed. `RESTARTS_SEED=n` plays only the
+//! world of this seed, and `RESTARTS_SEEDS=n` plays this number of worlds.
 
 use std::collections::HashSet;
 use std::time::Duration;

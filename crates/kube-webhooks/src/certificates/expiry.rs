@@ -10,18 +10,18 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, Error, RootCertStore};
 
-/// The time before its end from which on a certificate is a problem.
+/// The time before its expiry from which a certificate is a problem.
 const SOON: Duration = Duration::from_secs(86_400);
-/// A time after the end of every certificate: the year 9999.
+/// A time after the expiry of every certificate: the year 9999.
 const NEVER: Duration = Duration::from_secs(253_402_300_799);
 
-/// Returns the end of the certificate of a chain that ends first. `None` if none can be read.
+/// Returns the earliest expiry of a chain's certificates. `None` if none can be read.
 pub(super) fn not_after(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
     chain.iter().filter_map(end).min()
 }
 
-/// Returns the end of a certificate. A verifier looks at the time before it looks for the issuer,
-/// and names the end to a client that comes too late.
+/// Returns the expiry of a certificate. A verifier that is asked about a later time refuses the
+/// certificate and names its expiry. It checks the time before it looks for the issuer.
 fn end(certificate: &CertificateDer<'_>) -> Option<SystemTime> {
     let mut roots = RootCertStore::empty();
     roots.add(certificate.clone()).ok()?;
@@ -38,7 +38,7 @@ fn end(certificate: &CertificateDer<'_>) -> Option<SystemTime> {
     }
 }
 
-/// Returns the problem of a certificate that has ended or ends within a day.
+/// Returns the problem of a certificate that has expired or expires within a day.
 pub(super) fn problem(source: &str, not_after: SystemTime, now: SystemTime) -> Option<String> {
     let at = shown(not_after);
     let advice = "renew it: a new one serves without a restart";

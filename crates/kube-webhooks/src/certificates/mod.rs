@@ -42,9 +42,9 @@ enum Source {
 
 impl Certificates {
     /// Reads `tls.crt` and `tls.key` from a folder, where a Secret or a CSI driver is mounted, such
-    /// as one of cert-manager. The files are read every ten seconds. What cannot be used, such as a
-    /// half of a pair, is told, and the last good pair serves on. So is a certificate that has
-    /// expired or expires within a day: see [`CertificateStatus::problem`].
+    /// as one of cert-manager. The files are read every ten seconds. If they cannot be used, as
+    /// with half of a pair, the last good pair serves on. [`CertificateStatus::problem`] and a
+    /// warning say so. They also report a certificate that has expired or expires within a day.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self::files(folder.join("tls.crt"), folder.join("tls.key"))

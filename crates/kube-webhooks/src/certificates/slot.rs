@@ -24,11 +24,12 @@ pub struct CertificateStatus {
     pub exchanged: u64,
     /// The attempts to read, make or publish certificates that failed.
     pub failed: u64,
-    /// The reason why the last attempt failed, or why API servers refuse the certificate now or
-    /// within a day. It is gone after an attempt that succeeds with a certificate that lasts.
+    /// The reason why the last attempt failed. If the attempt succeeded, a text that says that the
+    /// certificate has expired or expires within a day. `None` otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The time at which the certificate that serves expires.
+    /// The time at which the certificate in use expires. `None` if there is none, or if the time
+    /// cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Timestamp>,
     /// The times that others took the authority out of a configuration, and it was written again.
@@ -63,8 +64,8 @@ impl Slot {
         Ok(())
     }
 
-    /// Tells the result of an attempt to bring the certificate up to date. The source names what it
-    /// is read from.
+    /// Notes the result of an attempt to bring the certificate up to date. `source` names the place
+    /// from which it is read.
     pub(super) fn told(&self, source: &str, result: Result<(), String>, now: SystemTime) {
         #[cfg(feature = "metrics")]
         crate::metrics::certificate_read(result.is_ok());

@@ -82,9 +82,9 @@ impl<K: Resource + Send + Sync + 'static> AssumedSnapshot<K> {
     /// As [`Snapshot::indexed`] otherwise.
     ///
     /// The first read of an index calls its function for each assumed object: O(a) for `a` of them.
-    /// A panic there leaves the object without values. So does an index that another handle of the
-    /// informer added, such as one of whole objects beside an assumed view of a view. Log messages
-    /// tell both.
+    /// If the function panics, the object has no values. It has none either if another handle of
+    /// the informer added the index, such as one of whole objects, and the assumed view is of a
+    /// view. A log message reports each case.
     pub fn indexed(
         &self,
         index: &Index<K>,

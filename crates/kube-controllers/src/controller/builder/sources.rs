@@ -21,10 +21,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Also follows objects that a `K` controls. A change of such an object queues its owner's key,
     /// taken from the `ownerReference` with `controller: true`.
     ///
-    /// The kind of the owner is that of the type, or, for a
-    /// [`DynamicObject`](kube::api::DynamicObject), that of any informer of own objects, also of an
-    /// [added](crate::controller::Following) one. For a `DynamicObject` the stored objects show
-    /// whether owners have namespaces. While no object is stored, dependents queue nothing.
+    /// The type `K` gives the owner's kind. For a [`DynamicObject`](kube::api::DynamicObject), each
+    /// informer of own objects gives its kind, including an [added](crate::controller::Following)
+    /// one. Its stored objects show whether owners have namespaces, unless it follows one
+    /// namespace. While it has no object, dependents queue nothing.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
     /// [`Controller::run`](crate::Controller::run) then returns

@@ -36,9 +36,9 @@ impl Expected {
         are_met(self.epoch, &self.states, store, object) && !self.are_precluded(store, object)
     }
 
-    /// Returns whether the store has reached the version of one of them and shows an older object.
-    /// Then its history is another one: after a restored backup, a watch may go on from a version
-    /// that both histories have.
+    /// Returns whether the store has reached the version of one of these states, and shows an older
+    /// object. Then the store shows another history. After a restored backup, a watch may go on
+    /// from a version that both histories have.
     pub(super) fn are_precluded(&self, store: &Snapshot, object: Option<&ObjectKey>) -> bool {
         let seen = StoreBefore::of(store, object);
         self.states.iter().any(|state| seen.precludes(state))

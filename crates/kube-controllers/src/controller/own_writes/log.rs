@@ -38,8 +38,8 @@ struct Lost {
     /// The number of the last loss of this target. A list that began before it shows nothing of it.
     number: u64,
     target: WriteTarget,
-    /// The client of the next lookup, and another one that lost a write of this target. Only one
-    /// of them may be allowed to list.
+    /// The client of the next lookup, and another one that lost a write of this target. The server
+    /// may allow only one of them to list.
     clients: [Client; 2],
     /// True if the write deleted an object that a cache did not show.
     deleted_unseen: bool,
@@ -159,7 +159,7 @@ impl WriteLog {
         }
     }
 
-    /// Makes the next lookup of this target one by its other client.
+    /// Has the other client make the next lookup of this target.
     fn swap_clients(&self, key: &ObjectKey, target: &WriteTarget) {
         let mut all = self.lost.lock();
         let mut lost = all.get_mut(key).into_iter().flatten();
@@ -279,7 +279,7 @@ mod tests {
         assert!(!log.waits(&key));
     }
 
-    /// Only one of two clients may list, or answers at all.
+    /// The server lets only one of two clients list, or answers only one of them.
     #[tokio::test(start_paused = true)]
     async fn two_lost_writes_are_looked_up_with_either_client() {
         let list = r#"{"kind": "PartialObjectMetadataList", "metadata": {"resourceVersion": "5"},

@@ -1,8 +1,8 @@
 //! Lists whose order a type does not keep, because it holds a set or sorts.
 //!
 //! The cache does not show a change of such an order. A type with a `HashSet` even writes one value
-//! in another order each time. Only looks at the type tell: an order counts as shown only if the
-//! type has shown the list in other orders, or refused one.
+//! in another order each time. Only trials of the type show it. An order counts as kept only if the
+//! type has shown the list in other orders, or has refused one.
 
 mod moved;
 
@@ -67,7 +67,7 @@ struct Looks<'a, R> {
     object: &'a Value,
     read: R,
     lists: BTreeMap<Path, List>,
-    /// The number of looks at lists in one other order that are left.
+    /// The number of looks that are left at lists in another order.
     left: usize,
 }
 
@@ -129,7 +129,7 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
     /// Returns the lists of which nothing is proven, in groups that one look may change.
     ///
     /// A type may read a value in another way once a part of it has changed, as an untagged enum
-    /// does. So each field is looked at by itself, in all elements of the lists around it. These
+    /// does. So each look changes one field, in all elements of the lists around it. Those lists
     /// keep their order meanwhile, because a tuple reads each element in its own way.
     fn unknown(&self) -> Vec<Vec<Path>> {
         let mut groups = BTreeMap::<Path, Vec<Path>>::new();
@@ -145,8 +145,8 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         }
     }
 
-    /// Looks at the lists, reversed and twice in a row, which no set keeps, and no type that sorts
-    /// a part of a list. That is enough for most types. Returns whether it was.
+    /// Looks at the lists, each reversed and then repeated. No set keeps such a list, and no type
+    /// that sorts a part of it does. Returns whether the type keeps all lists, as most types do.
     fn all_are_kept(&mut self) -> bool {
         for lists in self.unknown().into_iter().take(MOST_LOOKS) {
             let mut mixed = self.object.clone();
@@ -188,7 +188,8 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         Ok(())
     }
 
-    /// Looks at these lists in other orders. If the type refuses one, looks at each half of them.
+    /// Looks at these lists in other orders. If the type refuses an order, looks at each half of
+    /// the lists.
     fn reorder(&mut self, lists: &[Path]) {
         let mut orders = BTreeMap::<_, BTreeSet<_>>::new();
         for way in 0..WAYS {
@@ -207,7 +208,7 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
             }
             let Ok(seen) = (self.read)(&mixed) else {
                 return match lists {
-                    // The type shows another order by a refusal.
+                    // A refusal shows that the order matters to the type.
                     [list] if way == 0 => self.note(list, Order::Kept),
                     [_] => {}
                     _ => {
@@ -279,12 +280,12 @@ impl Part {
     }
 }
 
-/// Changes the order of a list in one of several ways, each of which undoes itself. A type that
-/// sorts a part of the list, and shows it in its first order, changes one of them.
+/// Changes the order of a list in one of several ways. Each way undoes itself. If a type sorts a
+/// part of the list, at least one of the changed orders does not last.
 fn mix<T>(list: &mut [T], way: usize) {
     match way {
         0 => list.reverse(),
-        // Of two neighbours, one way changes places.
+        // Any two neighbours change places in one of these two ways.
         _ => list[way - 1..].chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1)),
     }
 }
@@ -352,8 +353,8 @@ fn find(value: &Value, path: &mut Path, found: &mut BTreeMap<Path, List>) {
     }
 }
 
-/// Calls a function with each of these lists that a type shows with the same elements: its path,
-/// and the digests before and after. The lists are in the order of their paths.
+/// Calls a function for each of these lists that a type shows with the same elements. It gets the
+/// path, and the digests before and after. The lists are in the order of their paths.
 fn compare(
     object: &Value,
     seen: &Value,
@@ -361,7 +362,7 @@ fn compare(
     path: &mut Path,
     each: &mut impl FnMut(&Path, &[Digest], &[Digest]),
 ) {
-    // The lists at this path and below are neighbours.
+    // The lists at this path and below it follow each other.
     let next = lists.get(lists.partition_point(|list| list < path));
     let Some(next) = next.filter(|next| next.starts_with(path)) else { return };
     match (object, seen) {

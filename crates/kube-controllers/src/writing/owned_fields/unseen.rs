@@ -10,7 +10,7 @@ use super::super::digest::Digest;
 use super::super::hidden::{is_blank, means_none};
 use super::{Keys, OwnedFields, Part, counts, is, is_empty, names, with_keys};
 
-/// The maximum number of defaults that are replaced, to look at the type.
+/// The maximum number of defaults that are replaced to see what the type shows.
 const MOST_REPLACED: usize = 64;
 
 /// The place of a field.
@@ -44,8 +44,8 @@ impl OwnedFields {
         let path = |field: &Difference| field.place.path.clone();
         let mut unseen = others.first().or(absent.get(MOST_REPLACED)).map(|field| path(field));
         for field in absent.iter().take(MOST_REPLACED) {
-            // A default that the type leaves out shows if it is replaced. The type may read the
-            // object in another way once two are.
+            // A default that the type leaves out shows once it is replaced. Each is replaced by
+            // itself, because the type may read the object in another way after two changes.
             let (mut other, pointer) = (object.clone(), &field.place.pointer);
             other.pointer_mut(pointer).map(replace);
             // The type may refuse the value.

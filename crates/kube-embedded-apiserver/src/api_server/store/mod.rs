@@ -203,8 +203,8 @@ impl Store {
         }
     }
 
-    /// Notes the version in which the objects of a type were stored until now, if another one takes
-    /// its place. Revisions stay as they are.
+    /// Notes the version in which the existing objects of a type were stored, when another one
+    /// takes its place. Revisions stay as they are.
     pub(crate) fn note_version(&mut self, resource: &ResourceType, version: &str) {
         let Some(collection) = self.collection(resource) else { return };
         let unnoted = |object: &&mut Arc<Stored>| object.version.is_empty();

@@ -31,7 +31,7 @@ pub(crate) struct Stored {
     pub(crate) uid: String,
     /// The hash of the uid.
     pub(crate) hash: u64,
-    /// The version in which the object is stored; empty for the one of its type's definition.
+    /// The version in which the object is stored. Empty if it is that of its type's definition.
     pub(crate) version: String,
     /// True if the deletion has begun.
     pub(crate) deleting: bool,

@@ -58,7 +58,7 @@ fn create_object(
     assign(target, &mut object, &name);
     let target = WriteTarget { name: Some(&name), ..target };
     if track && asked.is_empty() && target.resource.qualified() == "namespaces" {
-        // Nobody owns the label of a name that comes after the owners.
+        // The name's label is set after the owners are recorded, so it has no owner.
         managed_fields::track(store, &target, None, &mut object)?;
         track = false;
     }

@@ -40,8 +40,8 @@ pub(crate) fn delete(
             target.admission(Operation::Delete, Some(old)).judge_delete(store, round)
         };
         judge(&old, 0)?;
-        // A real server asks about a pod that goes at once when it looks at it, when it marks it,
-        // and when it removes it.
+        // A real server asks three times about a pod that goes at once: when it reads the pod, when
+        // it marks it, and when it removes it.
         if target.resource.graceful && grace(&old, options.grace) == 0 {
             judge(&old, 1)?;
             let mut marked = marked(target, &old, options);

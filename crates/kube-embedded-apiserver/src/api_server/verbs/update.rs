@@ -180,7 +180,7 @@ fn mutated(
 ) -> Result<Value, Failure> {
     let mut old = scale::as_written(target, before)?;
     if target.part == Part::Scale && target.resource.custom && old["spec"]["replicas"].is_null() {
-        // A real server stands the smallest number for none.
+        // A real server writes the smallest number in place of none.
         old.to_mut()["spec"]["replicas"] = i32::MIN.into();
     }
     let admission = target.admission(Operation::Update, Some(&old));

@@ -32,7 +32,7 @@ pub(super) fn review(response: &Response<Bytes>) -> Result<Value, String> {
         Err(problem) if matches!(body.trim_ascii_start().first(), Some(b'{' | b'[')) => {
             return Err(unreadable(&problem));
         }
-        // Any other text is YAML, if only a string.
+        // Any other text is YAML, even if it is only a string.
         Err(_) => yaml::read(body).unwrap_or_else(|_| "".into()),
     };
     if value.is_object() || value.is_null() {

@@ -70,7 +70,7 @@ pub(crate) struct Call {
     timeout: Duration,
     /// The problem if no test registered the address.
     absence: Option<String>,
-    /// The seconds that the webhook is told to have.
+    /// The timeout in seconds that the webhook is told.
     told: u64,
     /// The review, whose request has no uid yet.
     review: Value,
@@ -185,7 +185,7 @@ fn retry_after(response: &Response<Bytes>) -> Option<Duration> {
     seconds(response.headers()).filter(|_| busy).map(Duration::from_secs)
 }
 
-/// Returns the address to which the response of an address leads, if it is a redirect.
+/// Returns the address to which a response from `from` redirects, if it does.
 fn location(response: &Response<Bytes>, from: &str) -> Option<String> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -236,7 +236,7 @@ fn parts(url: &str) -> (String, String) {
     (url[..end].to_owned(), cleaned(&url[end..]))
 }
 
-/// Returns a path without empty parts and dots, as a server's client asks for it.
+/// Returns a path without empty parts and dots, as an API server requests it.
 fn cleaned(path: &str) -> String {
     let mut kept = Vec::new();
     for part in path.split('/') {

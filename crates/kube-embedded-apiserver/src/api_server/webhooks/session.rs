@@ -94,7 +94,7 @@ impl Session {
         called
     }
 
-    /// Returns the seconds that a webhook is told to have: those of its configuration, or fewer.
+    /// Returns the timeout in seconds that a webhook is told: that of its configuration, or less.
     pub(super) fn seconds(&self, configured: u64) -> u64 {
         let Some(deadline) = self.deadline else { return configured };
         let left = deadline.saturating_duration_since(Instant::now()).as_millis().div_ceil(1000);

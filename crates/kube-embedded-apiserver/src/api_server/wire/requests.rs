@@ -41,9 +41,9 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 const LONGEST_REQUEST: Duration = Duration::from_secs(60);
 const LATE: &str = "Timeout: request did not complete within the allotted timeout";
 
-/// The characters of all warnings of a response, beyond which each is cut.
+/// The number of characters in all warnings of a response above which each warning is cut.
 const LONGEST_WARNINGS: usize = 4096;
-/// The characters of a warning that is cut.
+/// The number of characters that a cut warning keeps.
 const LONGEST_CUT_WARNING: usize = 256;
 
 /// The most attempts of one request. A webhook that changes the object of its own review would
@@ -150,7 +150,8 @@ fn asked_limit(uri: &Uri) -> Option<Duration> {
     Some(limit.min(LONGEST_REQUEST))
 }
 
-/// Returns the response to a request that takes too long. A real server writes it below the API.
+/// Returns the response to a request that takes too long. A real server writes it outside of its
+/// API's code, so its content type is another one.
 fn late() -> Response<ResponseBody> {
     let status = json!({
         "metadata": {}, "status": "Failure", "message": LATE, "reason": "Timeout", "details": {},
@@ -163,8 +164,8 @@ fn late() -> Response<ResponseBody> {
     response
 }
 
-/// Returns warnings as a response has them. If they are too long together, each is cut; once the
-/// cut ones are too long, no more follow.
+/// Returns warnings as a response has them. If they are too long together, each is cut. Once the
+/// cut ones are too long together, the rest is left out.
 fn shortened(told: Vec<String>) -> Vec<String> {
     let length = |text: &String| text.chars().count();
     let cut = |text: &String| length(text).min(LONGEST_CUT_WARNING);

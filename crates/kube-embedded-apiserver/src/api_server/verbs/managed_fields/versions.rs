@@ -76,8 +76,8 @@ impl<'a> Versions<'a> {
         versions.into_iter().try_for_each(|to| self.convert(object, &self.own, to).map(drop))
     }
 
-    /// Compares two objects of the write's version in another version, by the fields that this part
-    /// of the API writes.
+    /// Converts two objects from the write's version to another one, and compares the fields that
+    /// this part of the API writes.
     pub(super) fn difference(
         &self,
         version: &str,
@@ -108,7 +108,7 @@ fn replicas(resource: &ResourceType, object: &Value) -> Value {
     let path: Vec<&str> = path.collect();
     let wanted = path.iter().fold(object, |value, member| &value[*member]);
     if let Some((last, above)) = path.split_last() {
-        // Its parent is no change.
+        // The parent exists even without a number, so that it does not count as a change.
         let holder = at(&mut only, above);
         if !wanted.is_null() {
             holder[*last] = wanted.clone();

@@ -40,7 +40,7 @@ pub(crate) fn condition(_source: &str, _variables: &[(&str, &Value)]) -> Conditi
     Condition::NotImplemented
 }
 
-/// Returns the problem of a condition, which only the interpreter finds.
+/// Returns no problem of a condition, because only the interpreter finds any.
 pub(crate) fn condition_problem(_source: &str, _variables: &[&'static str]) -> Option<String> {
     None
 }

@@ -143,7 +143,7 @@ impl Program {
     }
 }
 
-/// Returns the problem of a condition over variables when its object is written.
+/// Returns the problem for which a server refuses to store a condition over these variables.
 pub(crate) fn condition_problem(source: &str, variables: &[&'static str]) -> Option<String> {
     let compiled = match Program::of(source.trim()).compiled {
         Ok(compiled) => compiled,
@@ -156,7 +156,7 @@ pub(crate) fn condition_problem(source: &str, variables: &[&'static str]) -> Opt
     }
 }
 
-/// Returns the member that a condition wants of a variable that is null.
+/// Returns the member that a condition reads of a variable that is null.
 fn member_of_null<'s>(source: &'s str, variables: &[(&str, &Value)]) -> Option<&'s str> {
     let nulls = variables.iter().filter(|(_, value)| value.is_null());
     let found = nulls.filter_map(|(name, _)| {

@@ -49,7 +49,7 @@ const AUTHORIZER: [&str; 14] = [
     "subresource",
 ];
 
-/// The functions of an authorizer that say yes or no.
+/// The functions of an authorizer that return a Boolean.
 const ANSWERS: [&str; 2] = ["allowed", "errored"];
 
 /// A problem, and the offset of its place in the source.
