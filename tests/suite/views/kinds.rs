@@ -150,7 +150,10 @@ async fn check(pair: &Pair, json: bool) -> usize {
             }));
     }
     let storage = informer.status().storage.unwrap();
-    assert!(storage.views.iter().all(|view| view.converted == 0), "{}: {storage:?}", pair.name);
+    // An object that takes no less memory packed has no bytes to read.
+    let is_packed = storage.kept_decoded == 0;
+    let converts = storage.views.iter().any(|view| view.converted > 0);
+    assert!(!(is_packed && converts), "{}: {storage:?}", pair.name);
     informer.shutdown().await;
     fits
 }
