@@ -107,7 +107,8 @@ where
 
 /// Compares the views of one object, cold, warm and cooled. Returns the number of types that fit.
 async fn check(pair: &Pair, json: bool) -> usize {
-    let envelope = ProtobufObject::from_envelope(&pair.protobuf).unwrap();
+    // Some published kinds are of versions that no server has.
+    let Ok(envelope) = ProtobufObject::from_envelope(&pair.protobuf) else { return 0 };
     let object: Value = serde_json::from_slice(&pair.json).unwrap();
     let Some((version, kind)) = envelope.types().filter(|(_, kind)| !kind.is_empty()) else {
         return 0;

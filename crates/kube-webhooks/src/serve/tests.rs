@@ -45,7 +45,7 @@ impl Drop for Folder {
 }
 
 fn made() -> Issued {
-    issue(HOST, SystemTime::now(), Duration::from_secs(86_400)).unwrap()
+    issue(HOST, SystemTime::now(), Duration::from_secs(10 * 86_400)).unwrap()
 }
 
 fn trusting(authorities: &[&Issued]) -> TlsConnector {
