@@ -270,9 +270,9 @@ fn take_over(
     (force, free): (bool, &Set),
     objects: (&Value, &Value),
 ) -> Result<(), Failure> {
-    let mut conflicts = Vec::new();
+    let (mut conflicts, mut differences) = (Vec::new(), versions.differences(objects));
     for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
-        let difference = versions.difference(&manager.version, objects);
+        let difference = differences.of(&manager.version);
         let difference = difference.map_err(|problem| Failure::without_reason(&problem))?;
         let lost = manager.fields.intersection(&difference.set());
         let contested = lost.difference(free);

@@ -157,14 +157,15 @@ fn update(
     name: &str,
     objects: (&Value, &Value),
 ) -> Result<(), String> {
-    let difference = versions.difference(versions.own(), objects)?;
+    let mut differences = versions.differences(objects);
+    let written = differences.of(versions.own())?.set();
     for manager in managers.0.values_mut() {
-        let seen = versions.difference(&manager.version, objects)?;
+        let seen = differences.of(&manager.version)?;
         let fields = manager.fields.difference(&seen.set());
         manager.fields = fields.difference(&seen.removed);
     }
     managers.0.retain(|_, manager| !manager.fields.is_empty());
-    let fields = difference.set().difference(&set(&UNOWNED));
+    let fields = written.difference(&set(&UNOWNED));
     if !fields.is_empty() {
         let own = managers.0.entry(identity(target, name, false)).or_default();
         *own = Manager {

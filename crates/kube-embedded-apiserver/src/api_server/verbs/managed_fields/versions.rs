@@ -1,5 +1,8 @@
 //! The versions in which managers wrote an object, if a webhook converts between them.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use serde_json::{Value, json};
 
 use crate::api_server::resource::ResourceType;
@@ -72,13 +75,21 @@ impl<'a> Versions<'a> {
 
     /// Checks that an object of the write's version has a form in each manager's version.
     pub(super) fn check(&self, managers: &Managers, object: &Value) -> Result<(), String> {
+        if self.webhook.is_none() {
+            return Ok(());
+        }
         let versions = managers.0.values().map(|manager| &manager.version);
         versions.into_iter().try_for_each(|to| self.convert(object, &self.own, to).map(drop))
     }
 
+    /// Returns the differences between two objects of the write's version.
+    pub(super) fn differences<'o>(&'o self, objects: (&'o Value, &'o Value)) -> Differences<'o> {
+        Differences { versions: self, objects, known: BTreeMap::new() }
+    }
+
     /// Converts two objects from the write's version to another one, and compares the fields that
     /// this part of the API writes.
-    pub(super) fn difference(
+    fn difference(
         &self,
         version: &str,
         (old, new): (&Value, &Value),
@@ -98,6 +109,26 @@ impl<'a> Versions<'a> {
         }
         let (old, new) = (of(old, "old")?, of(new, "new")?);
         Ok(compare(shape, &old, &new).without(&unwritten(self.target)))
+    }
+}
+
+/// The differences between two objects, each found once.
+pub(super) struct Differences<'o> {
+    versions: &'o Versions<'o>,
+    objects: (&'o Value, &'o Value),
+    /// By version. Without a webhook, all versions have that of the write's one.
+    known: BTreeMap<String, Comparison>,
+}
+
+impl Differences<'_> {
+    /// Returns the difference between the objects in a version.
+    pub(super) fn of(&mut self, version: &str) -> Result<&Comparison, String> {
+        let versions = self.versions;
+        let version = if versions.webhook.is_none() { versions.own() } else { version };
+        Ok(match self.known.entry(version.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(versions.difference(version, self.objects)?),
+        })
     }
 }
 
