@@ -196,9 +196,8 @@ impl DeltaFifo {
     pub(super) async fn narrow(&self, shard: ShardSelector, mut budget: YieldBudget) {
         let mut moved = self
             .select(&mut budget, |key, object| {
-                let place = shard.key().place(key, |by| object.place(by));
-                let outside = place.is_some_and(|place| !shard.contains(place));
-                outside.then(|| Delta::MovedAway(object.clone()))
+                let is_inside = shard.has(key, |by| object.place(by));
+                (is_inside == Some(false)).then(|| Delta::MovedAway(object.clone()))
             })
             .await
             .into_iter();
@@ -214,9 +213,7 @@ impl DeltaFifo {
             batch.append(key, delta);
         }
         // By uid, the place of an undecoded object is unknown, so it stays.
-        let outside = |key: &ObjectKey| {
-            shard.key().place(key, |_| None).is_some_and(|place| !shard.contains(place))
-        };
+        let outside = |key: &ObjectKey| shard.has(key, |_| None) == Some(false);
         batch.forget_those(outside, &mut budget).await;
         if batch.queue() {
             // Without a shard there is nothing to wait for.

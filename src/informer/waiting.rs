@@ -217,7 +217,6 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 /// Returns whether an object is not stored and may be in another shard. `place` is where it was.
 fn is_elsewhere<K>(store: &Snapshot<K>, key: &ObjectKey, place: Option<u64>) -> bool {
     let Some(shard) = store.shard() else { return false };
-    let place = shard.key().place(key, |_| place);
-    let covers = place.map_or(shard.is_everything(), |place| shard.contains(place));
+    let covers = shard.has(key, |_| place).unwrap_or(shard.is_everything());
     !covers && store.get_cached(key).is_none()
 }

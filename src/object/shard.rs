@@ -250,6 +250,16 @@ impl ShardSelector {
         self.contains(self.key.hash(metadata))
     }
 
+    /// Returns whether the object with this key is selected. `other` returns its place if the key
+    /// does not determine it. `None` if the place is unknown.
+    pub(crate) fn has(
+        &self,
+        key: &ObjectKey,
+        other: impl FnOnce(ShardKey) -> Option<u64>,
+    ) -> Option<bool> {
+        self.key.place(key, other).map(|place| self.contains(place))
+    }
+
     /// Returns the ranges of this selector that `other` lacks. The fields must be the same.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {

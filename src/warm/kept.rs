@@ -75,11 +75,8 @@ pub(super) fn part_name(shard: Option<&ShardSelector>) -> String {
 }
 
 /// Returns whether an object is in a shard.
-pub(crate) fn is_inside(shard: Option<&ShardSelector>, key: &ObjectKey, object: &Cached) -> bool {
-    shard.is_none_or(|shard| {
-        let place = shard.key().place(key, |by| object.place(by));
-        place.is_some_and(|place| shard.contains(place))
-    })
+fn is_inside(shard: Option<&ShardSelector>, key: &ObjectKey, object: &Cached) -> bool {
+    shard.is_none_or(|shard| shard.has(key, |by| object.place(by)) == Some(true))
 }
 
 /// Calls a store, which is user code. An error if it panicked.
@@ -127,11 +124,21 @@ impl Kept {
         self.consumed.load(Relaxed)
     }
 
-    /// Notes that the first list lacks this object.
-    pub(crate) fn note_gone(&self, key: &ObjectKey, object: &Cached) {
-        let mut gone = self.gone.lock();
-        gone.0.insert(key.clone(), object.clone());
-        gone.1 = Some(after(Instant::now(), GONE));
+    /// Notes that the first list of a shard lacks an object. Returns false if the object is outside
+    /// of the shard: then it may still exist.
+    pub(crate) fn note_gone(
+        &self,
+        shard: Option<&ShardSelector>,
+        key: &ObjectKey,
+        object: &Cached,
+    ) -> bool {
+        let is_gone = is_inside(shard, key, object);
+        if is_gone {
+            let mut gone = self.gone.lock();
+            gone.0.insert(key.clone(), object.clone());
+            gone.1 = Some(after(Instant::now(), GONE));
+        }
+        is_gone
     }
 
     /// Returns the objects that the first list lacked. Empty once their time is over.

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use self::cluster::ClusterStore;
-pub(crate) use self::kept::{Kept, KnownWithKept, is_inside};
+pub(crate) use self::kept::{Kept, KnownWithKept};
 pub(crate) use self::source::WarmSource;
 
 /// An error of a store. The informer reports it and goes on. It tries a failed write again, and

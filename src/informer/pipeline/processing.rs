@@ -24,7 +24,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey};
 use crate::panic::SafeDropper;
 use crate::processor::{Listeners, Notification, Recipients};
-use crate::warm::{Kept, is_inside};
+use crate::warm::Kept;
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget};
 
 /// The number of attempts to apply a batch to a draft before other writers are locked out.
@@ -311,11 +311,9 @@ impl BatchUpdate<'_> {
                 Delta::Deleted { object, final_state_known } => {
                     let final_state_known = *final_state_known;
                     let Some(stored) = write.remove(key) else {
-                        // An object outside of the shard may still exist.
                         if let Some(kept) = self.kept
-                            && is_inside(self.batch.shard.as_ref(), key, object)
+                            && kept.note_gone(self.batch.shard.as_ref(), key, object)
                         {
-                            kept.note_gone(key, object);
                             let object = object.clone();
                             let event = CachedEvent::Deleted { object, final_state_known };
                             let recipients = Recipients::Everyone;
