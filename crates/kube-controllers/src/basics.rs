@@ -46,6 +46,11 @@ pub(crate) fn in_path(name: &str) -> Cow<'_, str> {
     utf8_percent_encode(name, ENCODED).into()
 }
 
+/// Returns a resource's name as kubectl writes it.
+pub(crate) fn resource_name(plural: &str, group: &str) -> String {
+    if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
+}
+
 /// Writes an object or resource and its namespace, such as `pods in shop`.
 pub(crate) fn write_place(
     f: &mut fmt::Formatter<'_>,

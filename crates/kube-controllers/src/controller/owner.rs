@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use kube::api::ObjectMeta;
 
+use crate::basics::resource_name;
 use kube_informer::informer::{InformerGroup, SharedInformer};
 use kube_informer::lister_watcher::Collection;
 use kube_informer::object::ObjectKey;
@@ -107,8 +108,7 @@ pub(super) fn resource_of<K: Resource + Send + Sync + 'static>(
     informers: &InformerGroup<K>,
 ) -> Arc<str> {
     if let Some(unit) = static_type::<K>() {
-        let (plural, group) = (K::plural(&unit), K::group(&unit));
-        return if group.is_empty() { plural.into() } else { format!("{plural}.{group}").into() };
+        return resource_name(&K::plural(&unit), &K::group(&unit)).into();
     }
     let first = informers.informers().first();
     first.map_or_else(Default::default, |informer| informer.collection().resource.clone())

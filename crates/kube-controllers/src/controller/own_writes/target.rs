@@ -6,7 +6,7 @@ use http::Method;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::basics::{in_path, write_place};
+use crate::basics::{in_path, resource_name, write_place};
 use kube_informer::object::ObjectKey;
 
 /// The verbs that change something.
@@ -87,8 +87,7 @@ impl WriteTarget {
             Some(namespace) => format!("{root}/namespaces/{namespace}/{plural}"),
             None => format!("{root}/{plural}"),
         };
-        let resource =
-            if group.is_empty() { (*plural).to_owned() } else { format!("{plural}.{group}") };
+        let resource = resource_name(plural, group);
         let decoded = |name| percent_decode_str(name).decode_utf8_lossy().into_owned();
         Some(Self {
             verb,
