@@ -281,7 +281,10 @@ impl StatusWriter {
         drop(status);
         self.metrics.clamped_objects.add(1);
         if is_first {
-            tracing::warn!(%key, "a time of the object is read as the nearest one that its type holds");
+            tracing::warn!(
+                %key,
+                "a time of the object is read as the nearest one that its type holds"
+            );
         }
     }
 

@@ -156,7 +156,10 @@ async fn endless_frames_leave_the_thread_to_others() {
 /// A list that failed has named a version that the cache behind the watch has not reached.
 #[tokio::test(start_paused = true)]
 async fn cache_behind_a_failed_list_proves_nothing() {
-    let torn = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[{"#;
+    let torn = concat!(
+        r#"{"kind":"ConfigMapList","apiVersion":"v1","#,
+        r#""metadata":{"resourceVersion":"9"},"items":[{"#
+    );
     let paged = page("9", "token", &[map("a", "5", "x")]);
     let expired = answer(410, failure(410, "Expired").to_string());
     for (first, second) in [
