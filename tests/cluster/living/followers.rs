@@ -1,6 +1,6 @@
 //! The informers of a living world, in all forms, and what is measured of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use super::work::parts;
 use crate::cluster::widgets::{Gauge, Widget};
 
 /// The time in which stores have to become equal to a server at rest.
-const REST: Duration = Duration::from_secs(90);
+pub(super) const REST: Duration = Duration::from_secs(90);
 
 /// The form that shares the watch of another follower.
 pub(super) const VIEW: &str = "view";
@@ -140,13 +140,18 @@ impl Follower {
         }
     }
 
-    /// Audits for ever. An audit that is dropped before its end does not count.
-    pub(super) async fn audit(&self, pause: Duration) {
+    /// Audits for ever.
+    pub(super) async fn keep_auditing(&self, pause: Duration) {
         loop {
             tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
-            let audit = self.informer.audit().await;
-            self.audits.lock().push(audit);
+            self.audit().await;
         }
+    }
+
+    /// Audits once. An audit that is dropped before its end does not count.
+    async fn audit(&self) {
+        let audit = self.informer.audit().await;
+        self.audits.lock().push(audit);
     }
 
     /// Notes the age of the store, and reads some objects, so that packed ones are held decoded.
@@ -156,8 +161,8 @@ impl Follower {
     }
 
     /// Waits until the store is equal to the server, object by object. Returns the first
-    /// differences if it never is.
-    pub(super) async fn agrees(&self) -> Result<usize, String> {
+    /// differences if it is not in time.
+    async fn agrees(&self, patience: Duration) -> Result<usize, String> {
         let begun = Instant::now();
         loop {
             let problem = match (self.served)().await {
@@ -167,7 +172,7 @@ impl Follower {
                 },
                 Err(error) => error.to_string(),
             };
-            if begun.elapsed() > REST {
+            if begun.elapsed() >= patience {
                 let status = self.informer.status().reflector;
                 let name = self.informer.collection();
                 return Err(format!("{} {name}: {problem}; {status:?}", self.form));
@@ -298,12 +303,36 @@ impl Followers {
         self.shards[loses.0].send_replace(loses.1);
     }
 
+    /// Audits each store once.
+    pub(super) async fn audit(&self) {
+        join_all(self.all.iter().map(|follower| follower.audit())).await;
+    }
+
     /// Returns the number of objects that were compared, or all differences.
-    pub(super) async fn agree(&self) -> Result<usize, Vec<String>> {
-        let answers = join_all(self.all.iter().map(|follower| follower.agrees())).await;
+    pub(super) async fn agree(&self, patience: Duration) -> Result<usize, Vec<String>> {
+        let answers = join_all(self.all.iter().map(|follower| follower.agrees(patience))).await;
         let differences: Vec<_> = answers.iter().filter_map(|a| a.clone().err()).collect();
         let objects = answers.into_iter().flatten().sum();
         if differences.is_empty() { Ok(objects) } else { Err(differences) }
+    }
+
+    /// Returns what the comparison at rest and the audits found, and each form of which no audit
+    /// could judge.
+    pub(super) fn problems(&self, agreed: &Result<usize, Vec<String>>) -> Vec<String> {
+        let mut problems = agreed.as_ref().err().cloned().unwrap_or_default();
+        let mut unjudged: BTreeSet<_> = self.all.iter().map(|follower| follower.form).collect();
+        for follower in &self.all {
+            for audit in &*follower.audits.lock() {
+                if audit.was_judged() {
+                    unjudged.remove(follower.form);
+                }
+                if !audit.passed() {
+                    problems.push(format!("{} audit: {audit}", follower.form));
+                }
+            }
+        }
+        problems.extend(unjudged.into_iter().map(|form| format!("{form}: no audit could judge")));
+        problems
     }
 
     pub(super) async fn stop(&self) {

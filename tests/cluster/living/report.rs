@@ -148,17 +148,4 @@ impl World {
         }
         text
     }
-
-    /// Returns what any audit found.
-    pub(super) fn differences(followers: &[Arc<Follower>]) -> Vec<String> {
-        let differ = |follower: &Arc<Follower>| {
-            let audits = follower.audits.lock();
-            audits
-                .iter()
-                .filter(|audit| !audit.passed())
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-        };
-        followers.iter().flat_map(differ).collect()
-    }
 }
