@@ -102,7 +102,8 @@ impl SlotGate {
                     deletions.of.insert(key.clone(), deletion);
                 }
             }
-            ObjectEvent::Updated { .. } => {}
+            // A stored object is fed beside the tap, which may have told its deletion before.
+            ObjectEvent::Added { initial: true, .. } | ObjectEvent::Updated { .. } => {}
             ObjectEvent::Added { .. } | ObjectEvent::MovedAway { .. } => {
                 self.deletions.lock().of.remove(key);
             }

@@ -466,4 +466,29 @@ mod tests {
         enqueuer.fire(&key, &event);
         assert_eq!(enqueuer.queue.status().delayed, 0);
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn deletion_told_before_its_object_was_fed_is_kept() {
+        let client = ApiServer::new().client();
+        let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
+        let sharding = sharding.slots(4).build().unwrap();
+        let slots = Arc::new(SlotGate::new(sharding.clone()));
+        let enqueuer = enqueuer(Some(slots.clone()), |_, _| false);
+        let stop = CancellationToken::new();
+        let running = tokio::spawn({
+            let (sharding, stop) = (sharding.clone(), stop.clone());
+            async move { sharding.run(stop).await }
+        });
+        sleep(Duration::from_secs(5)).await;
+        let (key, event) = moved_away();
+        let object = event.object().clone();
+        let deleted = CachedEvent::Deleted { object: object.clone(), final_state_known: true };
+        enqueuer.fire(&key, &deleted);
+        enqueuer.fire(&key, &CachedEvent::Added { object: object.clone(), initial: true });
+        assert!(slots.deletion(&key).is_some());
+        enqueuer.fire(&key, &CachedEvent::Added { object, initial: false });
+        assert!(slots.deletion(&key).is_none());
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
 }
