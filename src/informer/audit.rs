@@ -228,8 +228,8 @@ impl fmt::Display for Named<'_> {
 impl<K: ?Sized> SharedInformer<K> {
     /// Compares the store with the server, object by object, while the informer goes on.
     ///
-    /// The server lists the metadata of the collection, in pages of 500, in the informer's own
-    /// scope: it needs the permission to `list` that the informer has. Uid and version of each
+    /// The server lists the metadata of the collection, in pages of 5,000, in the informer's
+    /// own scope: it needs the permission to `list` that the informer has. Uid and version of each
     /// object are compared with a snapshot that was taken before. What differs may be an event on
     /// its way, so it is judged when the store has reached the list's version: at once, with the
     /// next event, or after a minute with a bookmark. Each index is compared with its function for

@@ -284,7 +284,7 @@ impl<K: ?Sized> Storage<K> {
     }
 
     /// Sets the limit of the memory that objects held unpacked may take. It is an estimate in
-    /// bytes, of whole objects and of what views read. The default is sixteen times the
+    /// bytes, of whole objects and of what views read. The default is thirty-two times the
     /// [size](StorageStatus::bytes) of the packed objects, and at least 64 MiB: enough for views of
     /// all objects, but not for all whole pods. `usize::MAX` sets no limit. Has no effect on
     /// decoded storage.

@@ -22,7 +22,7 @@ const LARGE_LIST: u64 = 1_000;
 
 /// The default of [`Storage::hot_limit`](super::Storage::hot_limit), as a multiple of the size of
 /// the packed objects: enough for views of all objects, but not for all whole objects.
-const HOT_SHARE: usize = 16;
+const HOT_SHARE: usize = 32;
 
 /// The smallest default of that limit, in bytes, so that small informers keep everything.
 const LEAST_LIMIT: usize = 64 << 20;

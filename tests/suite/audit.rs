@@ -254,21 +254,20 @@ async fn what_cannot_be_judged_is_said() {
 async fn server_is_asked_for_metadata_alone() {
     let server = ApiServer::new();
     let client = server.client();
-    let factory = SharedInformerFactory::builder(client.clone()).build();
+    let factory = SharedInformerFactory::builder(client).build();
     let maps = factory.informer::<ConfigMap>();
-    let api = kube::Api::<ConfigMap>::namespaced(client, "shop");
-    for n in 0..1_100 {
-        api.create(&kube::api::PostParams::default(), &map(&format!("m{n}"))).await.unwrap();
+    for n in 0..5_100 {
+        server.create(&map(&format!("m{n}"))).unwrap();
     }
     factory.start().unwrap();
     factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
     let before = server.requests().len();
     let audit = maps.audit().await;
     assert!(audit.passed() && audit.was_judged(), "{audit}");
-    assert_eq!(audit.objects, 1_100);
+    assert_eq!(audit.objects, 5_100);
     let requests = server.requests();
     let lists: Vec<_> = requests[before..].iter().map(|request| request.target.clone()).collect();
-    assert_eq!(lists.len(), 3, "pages of 500: {lists:?}");
+    assert_eq!(lists.len(), 2, "pages of 5,000: {lists:?}");
     factory.shutdown().await;
 }
 
@@ -292,7 +291,7 @@ async fn factory_audits_each_informer_once_per_interval() {
     drop(secrets);
     let lists = |server: &ApiServer| {
         let requests = server.requests();
-        requests.iter().filter(|request| request.target.contains("limit=500")).count()
+        requests.iter().filter(|request| request.target.contains("limit=5000")).count()
     };
     let before = lists(&server);
     tokio::time::sleep(hour * 10).await;
