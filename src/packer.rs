@@ -140,7 +140,8 @@ impl Packer {
         let arrived = wire;
         let bare = if keeper.packs() { keeper.bare(wire) } else { None };
         let bytes = bare.as_ref().map_or(wire.bytes, Buffer::as_slice);
-        let wire = &WireObject { bytes, codec: wire.codec };
+        let compressed = wire.compressed.filter(|_| bare.is_none());
+        let wire = &WireObject { bytes, codec: wire.codec, compressed };
         if keeper.packs()
             && let Some(packed) = pack_undecoded(&**keeper, store.as_ref(), wire)?
         {
