@@ -140,8 +140,7 @@ impl Packer {
         let arrived = wire;
         let bare = if keeper.packs() { keeper.bare(wire) } else { None };
         let bytes = bare.as_ref().map_or(wire.bytes, Buffer::as_slice);
-        let compressed = wire.compressed.filter(|_| bare.is_none());
-        let wire = &WireObject { bytes, codec: wire.codec, compressed };
+        let wire = &WireObject { bytes, codec: wire.codec };
         if keeper.packs()
             && let Some(packed) = pack_undecoded(&**keeper, store.as_ref(), wire)?
         {

@@ -23,23 +23,6 @@ const MAX_SAMPLE: usize = SIZE / 2;
 /// The number of objects between two checks that the dictionary still fits.
 const WINDOW: u32 = 512;
 
-/// Bytes as an LZ4 block, and the dictionary with which they were compressed.
-#[derive(Clone, Copy)]
-#[allow(clippy::exhaustive_structs, reason = "stores of kept objects make it")]
-pub struct CompressedBytes<'a> {
-    /// The block.
-    pub block: &'a [u8],
-    /// The dictionary, which all blocks of one table share.
-    pub dictionary: &'a Arc<[u8]>,
-}
-
-/// The sizes only: the contents belong in no log.
-impl fmt::Debug for CompressedBytes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompressedBytes").field("len", &self.block.len()).finish_non_exhaustive()
-    }
-}
-
 /// A dictionary for compressing and decompressing objects. An empty one has no effect.
 #[derive(Debug)]
 pub(super) struct Dictionary<S> {
@@ -50,7 +33,7 @@ pub(super) struct Dictionary<S> {
 }
 
 enum Content {
-    Samples(Arc<[u8]>),
+    Samples(Box<[u8]>),
     /// One object, which is compressed itself.
     Object(Arc<dyn Compressed>),
 }
@@ -71,18 +54,13 @@ impl fmt::Debug for Content {
 }
 
 impl<S> Dictionary<S> {
-    pub(super) fn of_samples(context: Arc<S>, samples: Arc<[u8]>) -> Self {
+    fn of_samples(context: Arc<S>, samples: Box<[u8]>) -> Self {
         Self { content: Content::Samples(samples), context }
     }
 
     /// Makes a dictionary that consists of one object, and keeps it.
     pub(super) fn of_object(context: Arc<S>, object: Arc<dyn Compressed>) -> Self {
         Self { content: Content::Object(object), context }
-    }
-
-    /// Returns whether the dictionary consists of these samples, at this place in memory.
-    pub(super) fn has_samples(&self, samples: &Arc<[u8]>) -> bool {
-        matches!(&self.content, Content::Samples(own) if Arc::ptr_eq(own, samples))
     }
 
     /// Passes the dictionary's bytes to a call. `None` if they can't be decompressed.
@@ -153,7 +131,7 @@ impl<S> Dictionaries<S> {
     /// Starts without a dictionary; with `disabled` it stays so.
     pub(super) fn new(context: Arc<S>, disabled: bool) -> Self {
         let phase = if disabled { Phase::Disabled } else { Phase::Collecting(Vec::new()) };
-        let current = Arc::new(Dictionary::of_samples(context, Arc::default()));
+        let current = Arc::new(Dictionary::of_samples(context, Box::default()));
         Self(Mutex::new(State { current, phase }))
     }
 
@@ -232,7 +210,7 @@ mod tests {
         fn arbitrary_bytes_never_unpack_to_a_wrong_length(
             bytes in vec(any::<u8>(), 0..200), len in 0usize..2000,
         ) {
-            let dictionary = Dictionary::of_samples(Arc::new(()), Arc::default());
+            let dictionary = Dictionary::of_samples(Arc::new(()), Box::default());
             if let Some(unpacked) = dictionary.decompress(&bytes, len, false) {
                 prop_assert_eq!(unpacked.as_slice().len(), len);
             }

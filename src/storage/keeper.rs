@@ -1,7 +1,7 @@
 //! The keeper that packs the objects of one informer.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use kube::api::ObjectMeta;
 
 use super::buffer::Buffer;
-use super::dictionary::{Dictionaries, Dictionary};
+use super::dictionary::Dictionaries;
 use super::heat::{Heat, Sweeps};
 use super::owners::OwnerDictionaries;
 use super::packed::{KeptMetadata, PackContext, Packed};
@@ -65,22 +65,6 @@ struct WireDictionaries {
     codec: Arc<Codec>,
     of_samples: Dictionaries<PackContext>,
     of_owners: OwnerDictionaries,
-    /// The dictionary of the objects that were kept compressed.
-    of_kept: Mutex<Weak<Dictionary<PackContext>>>,
-}
-
-impl WireDictionaries {
-    /// Returns the dictionary that consists of these samples.
-    fn of_kept(&self, samples: &Arc<[u8]>) -> Arc<Dictionary<PackContext>> {
-        let mut known = self.of_kept.lock();
-        if let Some(known) = known.upgrade().filter(|known| known.has_samples(samples)) {
-            return known;
-        }
-        let context = self.of_samples.current().context.clone();
-        let new = Arc::new(Dictionary::of_samples(context, samples.clone()));
-        *known = Arc::downgrade(&new);
-        new
-    }
 }
 
 impl PackedKeeper {
@@ -132,7 +116,6 @@ impl PackedKeeper {
             codec: codec.clone(),
             of_samples: Dictionaries::new(Arc::new(context), self.shared.wipe),
             of_owners: OwnerDictionaries::default(),
-            of_kept: Mutex::default(),
         });
         wire.push(new.clone());
         new
@@ -150,11 +133,6 @@ impl PackedKeeper {
         let metadata = KeptMetadata::of(meta);
         // A dictionary keeps an object longer than the store does.
         let may_keep = !self.shared.wipe && !self.shared.figures.is_of_secrets();
-        if let Some(kept) = wire.compressed.filter(|_| may_keep) {
-            let (block, len) = (kept.block, wire.bytes.len());
-            let dictionary = dictionaries.of_kept(kept.dictionary);
-            return Packed::of_block(block, len, &metadata, index_values, dictionary);
-        }
         let owner = may_keep.then(|| controller(meta)).flatten().map(|owner| &*owner.uid);
         if let Some(owner) = owner
             && let Some(dictionary) = of_owners.choose(owner, metadata.uid)

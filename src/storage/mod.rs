@@ -35,7 +35,6 @@ use kube::api::ObjectMeta;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub(crate) use self::buffer::Buffer;
-pub use self::dictionary::CompressedBytes;
 use self::keeper::{MakeRewriter, PackedKeeper};
 #[cfg(feature = "compact")]
 use self::rewriter::Rewriter;
@@ -77,14 +76,6 @@ const SETTINGS: Settings = Settings { age: AGE, wipe: false, check: true, limit:
 pub(crate) struct WireObject<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) codec: &'a Arc<Codec>,
-    /// The same bytes compressed, if they were kept so.
-    pub(crate) compressed: Option<CompressedBytes<'a>>,
-}
-
-impl<'a> WireObject<'a> {
-    pub(crate) fn new(bytes: &'a [u8], codec: &'a Arc<Codec>) -> Self {
-        Self { bytes, codec, compressed: None }
-    }
 }
 
 /// A function that reports an object that could not be read.

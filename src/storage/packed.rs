@@ -110,24 +110,13 @@ impl Packed {
         index_values: Option<IndexValues>,
         dictionary: Arc<Dictionary<PackContext>>,
     ) -> Result<Arc<Self>, PackError> {
-        let compressed = dictionary.compress(written, dictionary.context.shared.wipe);
-        let (compressed, used) = compressed.ok_or(PackError::TooLarge)?;
-        let block = compressed.as_slice().get(..used).unwrap_or_default();
-        Self::of_block(block, written.len(), metadata, index_values, dictionary)
-    }
-
-    /// Packs an object of this length, which was compressed with the dictionary.
-    pub(super) fn of_block(
-        compressed: &[u8],
-        len: usize,
-        metadata: &KeptMetadata<'_>,
-        index_values: Option<IndexValues>,
-        dictionary: Arc<Dictionary<PackContext>>,
-    ) -> Result<Arc<Self>, PackError> {
         let shared = &dictionary.context.shared;
         let &KeptMetadata { uid, version, labels } = metadata;
         let uid_len = u16::try_from(uid.len()).map_err(|_| PackError::TooLarge)?;
-        let len = u32::try_from(len).map_err(|_| PackError::TooLarge)?;
+        let len = u32::try_from(written.len()).map_err(|_| PackError::TooLarge)?;
+        let compressed = dictionary.compress(written, shared.wipe);
+        let (compressed, used) = compressed.ok_or(PackError::TooLarge)?;
+        let compressed = compressed.as_slice().get(..used).unwrap_or_default();
         let mut bytes = Vec::with_capacity(uid.len() + compressed.len());
         bytes.extend_from_slice(uid.as_bytes());
         bytes.extend_from_slice(compressed);

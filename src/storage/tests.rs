@@ -200,7 +200,7 @@ proptest! {
         let mut kept = Vec::new();
         for (metadata, data, n, heat) in objects {
             let (bytes, whole) = arrived(metadata, &data, &codecs[n]);
-            let wire = WireObject::new(&bytes, &codecs[n]);
+            let wire = WireObject { bytes: &bytes, codec: &codecs[n] };
             kept.push((packed(storage.pack_wire(&wire, whole.clone(), heat)), whole));
         }
         for (packed, whole) in &kept {

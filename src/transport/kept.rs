@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use kube::Client;
 use kube_decode::protobuf::ItemType;
 
 use super::collection::ApiCollection;
 use super::framing::Encoding;
+use super::framing::capture::RawBytes;
 use super::list_kind::{METADATA, METADATA_VERSION};
-use super::raw_item::ResponseContext;
+use super::raw_item::{RawObject, ResponseContext};
 use crate::codec::{Codec, WireForm};
 use crate::error::Verb;
 use crate::lister_watcher::{Collection, SourceForm};
 use crate::object::{Cached, ObjectKey};
 use crate::packer::Packer;
-use crate::storage::WireObject;
-use crate::warm::WarmRecord;
 
 /// The version of all that a table's bytes depend on and its name does not state.
 const FORMAT: u32 = 2;
@@ -76,17 +76,19 @@ impl ApiCollection {
 }
 
 impl KeptDecoder {
-    /// Returns the key and the object of a record. `None` if it can't be decoded.
-    pub(crate) fn decode(&self, record: &WarmRecord<'_>) -> Option<(ObjectKey, Cached)> {
-        let &WarmRecord { form, bytes, compressed, .. } = record;
+    /// Returns the key and the object of these bytes. `None` if they can't be decoded.
+    pub(crate) fn decode(&self, form: u8, bytes: &[u8]) -> Option<(ObjectKey, Cached)> {
         let (_, codec, answer) = self.0.iter().find(|(known, ..)| *known as u8 == form)?;
         if bytes.len() > answer.limit {
             return None;
         }
-        let wire = WireObject { bytes, codec, compressed };
+        let bytes = RawBytes::Whole(Bytes::copy_from_slice(bytes));
+        let (codec, answer) = (codec.clone(), answer.clone());
+        let object = RawObject { bytes, offset: 0, codec, answer }.decode().ok()?;
+        let key = object.key().ok()?;
         // Only packed objects have bytes to be kept again.
-        match answer.form(&wire).ok()? {
-            SourceForm::Packed(key, object) if object.is_packed() => Some((key, object)),
+        match object.form {
+            SourceForm::Packed(_, object) if object.is_packed() => Some((key, object)),
             _ => None,
         }
     }

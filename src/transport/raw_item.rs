@@ -79,44 +79,41 @@ impl RawObject {
     }
 
     fn read(&self, object: &Bytes) -> Result<SourceObject, DecodeError> {
-        let wire = WireObject::new(object, &self.codec);
-        let (form, is_clamped) = time::watched(|| self.answer.form(&wire));
+        let (form, is_clamped) = time::watched(|| self.form(object));
         let mut object = SourceObject::from(form?);
         object.is_clamped = is_clamped;
         Ok(object)
     }
 
-    fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
-        Undecodable::new(peeked, SourceError::new(self.answer.request.clone(), fault))
-    }
-}
-
-impl ResponseContext {
-    /// Decodes or packs an object.
-    pub(super) fn form(&self, wire: &WireObject<'_>) -> Result<SourceForm, DecodeError> {
-        let digest = Some(self.digest(wire.bytes));
-        let Some(packer) = &self.packer else {
-            let decoded = Cached::any(wire.codec.decode(wire.bytes)?);
-            return Ok(SourceForm::Decoded(decoded.with_digest(digest)));
+    fn form(&self, object: &Bytes) -> Result<SourceForm, DecodeError> {
+        let Some(packer) = &self.answer.packer else {
+            let decoded =
+                Cached::any(self.codec.decode(object)?).with_digest(Some(self.digest(object)));
+            return Ok(SourceForm::Decoded(decoded));
         };
-        let (key, cached) = packer.pack_wire(wire)?;
-        Ok(SourceForm::Packed(key, cached.with_digest(digest)))
+        let wire = WireObject { bytes: object, codec: &self.codec };
+        let (key, cached) = packer.pack_wire(&wire)?;
+        Ok(SourceForm::Packed(key, cached.with_digest(Some(self.digest(object)))))
     }
 
     /// Returns the digest of an object's bytes without its type. An event's object states its type,
     /// in a protobuf envelope or in JSON members, but a list's item may not.
-    fn digest(&self, object: &[u8]) -> Digest {
-        let digest = match self.encoding {
+    fn digest(&self, object: &Bytes) -> Digest {
+        let digest = match self.answer.encoding {
             Encoding::Json => Digest::of(without_type(object)),
             Encoding::Protobuf => {
                 let message = ProtobufObject::from_envelope(object).ok();
                 Digest::of(message.map_or(object, |object| object.message()))
             }
         };
-        match &self.moved_to {
+        match &self.answer.moved_to {
             Some(version) => digest.in_version(version),
             None => digest,
         }
+    }
+
+    fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
+        Undecodable::new(peeked, SourceError::new(self.answer.request.clone(), fault))
     }
 }
 

@@ -286,7 +286,7 @@ impl Kept {
         let mut write = objects.transaction();
         let mut readable = true;
         let state = table.read(&mut |record| {
-            let found = codecs.decode(&record);
+            let found = codecs.decode(record.form, record.bytes);
             match found.filter(|(key, _)| key.as_str() == record.key) {
                 Some((key, object)) => drop(write.put(&key, object)),
                 None => readable = false,

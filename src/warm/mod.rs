@@ -30,7 +30,6 @@ use std::time::Duration;
 pub(crate) use self::cluster::ClusterStore;
 pub(crate) use self::kept::{Kept, KnownWithKept};
 pub(crate) use self::source::WarmSource;
-pub use crate::storage::CompressedBytes;
 
 /// An error of a store. The informer reports it and goes on. It tries a failed write again, and
 /// gives the table up after any other error.
@@ -105,17 +104,6 @@ pub struct WarmRecord<'a> {
     pub form: u8,
     /// The encoded object.
     pub bytes: &'a [u8],
-    /// The same bytes as an LZ4 block, if a store that is read has them so. An informer keeps the
-    /// block and compresses nothing.
-    pub compressed: Option<CompressedBytes<'a>>,
-}
-
-impl<'a> WarmRecord<'a> {
-    /// Makes the record of an object that is not compressed.
-    #[must_use]
-    pub fn new(key: &'a str, form: u8, bytes: &'a [u8]) -> Self {
-        Self { key, form, bytes, compressed: None }
-    }
 }
 
 /// The key only: the contents belong in no log.

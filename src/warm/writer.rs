@@ -175,7 +175,7 @@ impl Writer {
         let mut put = None;
         object.with_wire(&mut |form, bytes| {
             if bytes.len() <= LARGEST {
-                put = Some(self.table.put(WarmRecord::new(key.as_str(), form, bytes)));
+                put = Some(self.table.put(WarmRecord { key: key.as_str(), form, bytes }));
             }
         });
         let Some(result) = put else {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use kube_informer::warm::{CompressedBytes, WarmError, WarmRecord, WarmTable};
+use kube_informer::warm::{WarmError, WarmRecord, WarmTable};
 use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 
 use super::error::CacheError;
@@ -35,7 +35,7 @@ pub(super) struct Table {
     path: PathBuf,
     name: String,
     lock: Arc<DirectoryLock>,
-    dictionary: Arc<[u8]>,
+    dictionary: Vec<u8>,
     /// The place after the last commit. `None` if the file must be written again.
     committed: Option<End>,
     /// The number of bytes that the file had, or would have had, when it was last written as a
@@ -66,7 +66,7 @@ impl Table {
             return None;
         }
         note_use(&path);
-        let (dictionary, committed, batch) = (Arc::default(), None, None);
+        let (dictionary, committed, batch) = (Vec::new(), None, None);
         Some(Self { path, name, lock, dictionary, committed, base: 0, batch })
     }
 
@@ -98,7 +98,7 @@ impl Table {
         let file = options.open(&path).map_err(CacheError::io("creating", &path))?;
         let out = FrameWriter::begin(BufWriter::new(file), &self.name);
         let out = out.map_err(CacheError::io("writing", &path))?;
-        self.dictionary = Arc::default();
+        self.dictionary.clear();
         let batch = Batch { out, replaces: Some(path), samples: Some(Vec::new()) };
         Ok(self.batch.insert(batch))
     }
@@ -123,12 +123,12 @@ impl Table {
     /// Writes the dictionary, and the objects that it was made of.
     fn push_samples(&mut self) -> Result<(), CacheError> {
         let Some(samples) = self.batch()?.samples.take() else { return Ok(()) };
-        let mut payload = vec![DICTIONARY];
         for (_, _, bytes) in &samples {
-            let room = SAMPLE.min(1 + DICTIONARY_LEN - payload.len());
-            payload.extend(bytes.iter().take(room));
+            let room = SAMPLE.min(DICTIONARY_LEN - self.dictionary.len());
+            self.dictionary.extend(bytes.iter().take(room));
         }
-        self.dictionary = payload[1..].into();
+        let mut payload = vec![DICTIONARY];
+        payload.extend(&self.dictionary);
         self.push(&payload)?;
         samples.iter().try_for_each(|(key, form, bytes)| self.push_record(key, *form, bytes))
     }
@@ -164,7 +164,7 @@ impl Table {
                     batch.push((key, Some(Place { offset, len })));
                 }
                 REMOVE => batch.push((rest.to_vec(), None)),
-                DICTIONARY if rest.len() <= DICTIONARY_LEN => self.dictionary = rest.into(),
+                DICTIONARY if rest.len() <= DICTIONARY_LEN => self.dictionary = rest.to_vec(),
                 COMMIT => {
                     let Ok(text) = std::str::from_utf8(rest) else { break };
                     state = Some(text.to_owned());
@@ -224,16 +224,14 @@ impl WarmTable for Table {
             let record = payload.get(1..).and_then(Record::parse).and_then(|record| {
                 let bytes = decompress_with_dict(record.compressed, record.len, &self.dictionary);
                 let key = std::str::from_utf8(record.key).ok()?;
-                let bytes = bytes.ok().filter(|bytes| bytes.len() == record.len)?;
-                Some((key, record.form, bytes, record.compressed))
+                Some((key, record.form, bytes.ok().filter(|bytes| bytes.len() == record.len)?))
             });
-            let Some((key, form, bytes, block)) = record else {
+            let Some((key, form, bytes)) = record else {
                 // The next write must replace a record that can't be read.
                 self.committed = None;
                 return Ok(None);
             };
-            let compressed = Some(CompressedBytes { block, dictionary: &self.dictionary });
-            visit(WarmRecord { key, form, bytes: &bytes, compressed });
+            visit(WarmRecord { key, form, bytes: &bytes });
         }
         Ok(Some(state))
     }
@@ -249,7 +247,7 @@ impl WarmTable for Table {
     }
 
     fn put(&mut self, record: WarmRecord<'_>) -> Result<(), WarmError> {
-        let WarmRecord { key, form, bytes, .. } = record;
+        let WarmRecord { key, form, bytes } = record;
         if let Some(samples) = &mut self.batch()?.samples {
             samples.push((key.to_owned(), form, bytes.to_vec()));
             let len: usize = samples.iter().map(|(_, _, bytes)| bytes.len().min(SAMPLE)).sum();

@@ -54,7 +54,7 @@ fn computed_field_is_read_as_it_was_decoded() {
     let codec = Arc::new(Codec::plain(decode_any(Arc::new(SerdeDecode::<Tiered>::new())), 11));
     for n in 0..20 {
         let bytes = serde_json::to_vec(&tiered(n)).unwrap();
-        let wire = WireObject::new(&bytes, &codec);
+        let wire = WireObject { bytes: &bytes, codec: &codec };
         assert_eq!(*packed(storage.pack_wire(&wire, tiered(n), 0)).get().unwrap(), tiered(n));
     }
 }

@@ -14,7 +14,7 @@ where
     let codecs = Codecs::new(decode_any::<K>(Arc::new(SerdeDecode::new())));
     let codec = codecs.of(Encoding::Json, None);
     let bytes = json.to_string().into_bytes();
-    packer.pack_wire(&WireObject::new(&bytes, &codec)).map(|(_, cached)| cached)
+    packer.pack_wire(&WireObject { bytes: &bytes, codec: &codec }).map(|(_, cached)| cached)
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Arrivals {
     /// Stores an object that arrives.
     fn put(&self, n: usize) -> Cached {
         let bytes = serde_json::to_vec(&config_map(n)).unwrap();
-        let wire = WireObject::new(&bytes, &self.codec);
+        let wire = WireObject { bytes: &bytes, codec: &self.codec };
         let (key, object) = self.packer.pack_wire(&wire).unwrap();
         let mut write = self.store.transaction();
         write.put(&key, &object);
@@ -309,7 +309,7 @@ async fn limit_follows_the_size_of_the_store() {
     let data = Some([("text".into(), text.collect())].into());
     let map = ConfigMap { metadata: metadata(2), data, ..ConfigMap::default() };
     let bytes = serde_json::to_vec(&map).unwrap();
-    let wire = WireObject::new(&bytes, &arrivals.codec);
+    let wire = WireObject { bytes: &bytes, codec: &arrivals.codec };
     let _object = arrivals.packer.pack_wire(&wire).unwrap();
     let StorageStatus { bytes, hot_limit, .. } = arrivals.keeper.status();
     assert!(bytes > 4 << 20 && hot_limit == 32 * bytes, "{bytes}, {hot_limit}");
@@ -409,7 +409,7 @@ async fn hot_objects_may_panic_when_dropped() {
     let keeper = keeping::<Bomb>(SETTINGS, dropper.clone()).0;
     tokio::spawn(keeper.clone().sweep(Box::new(drop)));
     let codec = Arc::new(Codec::plain(decode_any::<Bomb>(Arc::new(SerdeDecode::new())), 11));
-    let wire = WireObject::new(br#"{"metadata": {"name": "a"}}"#, &codec);
+    let wire = WireObject { bytes: br#"{"metadata": {"name": "a"}}"#, codec: &codec };
     let arrive = || {
         let object = Arc::new(Bomb { metadata: metadata(1) });
         keeper.pack_wire(&wire, object, None, Some(HOTTEST))

@@ -31,7 +31,7 @@ impl Waiting {
     {
         let codec = Arc::new(Codec::plain(decode_any::<K>(Arc::new(self.clone())), 11));
         let bytes = serde_json::to_vec(&config_map(1)).unwrap();
-        let wire = WireObject::new(&bytes, &codec);
+        let wire = WireObject { bytes: &bytes, codec: &codec };
         packed(Packer::keeping(keeper.clone()).pack_wire(&wire).unwrap().1)
     }
 

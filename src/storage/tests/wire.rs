@@ -5,7 +5,6 @@ use kube_decode::SerdeDecode;
 use super::*;
 use crate::codec::{Codecs, Encoding};
 use crate::packer::Packer;
-use crate::warm::CompressedBytes;
 
 /// Stores objects that arrive as JSON, in the default storage. Returns how many are packed, and the
 /// storage's status.
@@ -19,7 +18,7 @@ where
     let codec = codecs.of(Encoding::Json, None);
     let arrive = |object: Value| {
         let bytes = object.to_string().into_bytes();
-        packer.pack_wire(&WireObject::new(&bytes, &codec)).unwrap().1
+        packer.pack_wire(&WireObject { bytes: &bytes, codec: &codec }).unwrap().1
     };
     let objects: Vec<_> = objects.into_iter().map(arrive).collect();
     (objects.iter().filter(|object| object.is_packed()).count(), keeper.status())
@@ -63,7 +62,7 @@ impl Arrivals {
             }],
         });
         let bytes = object.to_string().into_bytes();
-        let wire = WireObject::new(&bytes, &self.codec);
+        let wire = WireObject { bytes: &bytes, codec: &self.codec };
         let (_, packed) = self.packer.pack_wire(&wire).unwrap();
         let read = packed.get_as::<DynamicObject>().unwrap();
         assert_eq!(serde_json::to_value(&*read).unwrap(), object);
@@ -133,42 +132,6 @@ fn dictionary_follows_the_template_of_its_owner() {
     let sizes: Vec<_> = new.iter().map(|(_, size)| *size).collect();
     assert!(sizes[0] > 1_000, "{sizes:?}");
     assert!(sizes[10..].iter().all(|size| *size < 300), "{sizes:?}");
-}
-
-#[test]
-fn objects_that_were_kept_compressed_are_not_compressed_again() {
-    let arrivals = Arrivals::new("things", true);
-    let dictionary: Arc<[u8]> = objects(1).next().unwrap().to_string().into_bytes().into();
-    let mut packed = Vec::new();
-    for mut object in objects(3) {
-        object["metadata"]["uid"] = "uid".into();
-        let bytes = object.to_string().into_bytes();
-        let block = lz4_flex::block::compress_with_dict(&bytes, &dictionary);
-        let before = arrivals.keeper.status().bytes;
-        let compressed = Some(CompressedBytes { block: &block, dictionary: &dictionary });
-        let wire = WireObject { bytes: &bytes, codec: &arrivals.codec, compressed };
-        let (_, cached) = arrivals.packer.pack_wire(&wire).unwrap();
-        assert_eq!(arrivals.keeper.status().bytes - before, "uid".len() + block.len());
-        let read = cached.get_as::<DynamicObject>().unwrap();
-        assert_eq!(read.data["data"], object["data"]);
-        packed.push(cached);
-    }
-    // All share the dictionary.
-    assert_eq!(Arc::strong_count(&dictionary), 2);
-    drop(packed);
-    assert_eq!(Arc::strong_count(&dictionary), 1);
-    // Managed fields are left out, so the block is not what is kept.
-    let decoder = decode_any::<DynamicObject>(Arc::new(SerdeDecode::new()));
-    let decoder = decoder.without_managed_fields().unwrap();
-    let codec = Codecs::new(decoder).of(Encoding::Json, None);
-    let bytes =
-        br#"{"metadata":{"name":"a","uid":"u","managedFields":[{"manager":"m"}]},"data":{}}"#;
-    let block = lz4_flex::block::compress_with_dict(bytes, &dictionary);
-    let compressed = Some(CompressedBytes { block: &block, dictionary: &dictionary });
-    let wire = WireObject { bytes, codec: &codec, compressed };
-    let (_, cached) = arrivals.packer.pack_wire(&wire).unwrap();
-    assert_eq!(cached.get_as::<DynamicObject>().unwrap().metadata.managed_fields, None);
-    assert_eq!(Arc::strong_count(&dictionary), 1);
 }
 
 /// A type that reads little.

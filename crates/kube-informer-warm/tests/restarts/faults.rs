@@ -68,7 +68,7 @@ impl WarmTable for Table {
         let (records, state) = self.store.kept.lock().clone();
         self.records = records;
         for (key, (form, bytes)) in &self.records {
-            visit(WarmRecord::new(key, *form, bytes));
+            visit(WarmRecord { key, form: *form, bytes });
         }
         Ok(state)
     }

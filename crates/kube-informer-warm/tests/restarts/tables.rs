@@ -5,9 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use kube_informer::warm::{CompressedBytes, TableName, WarmRecord, WarmStore, WarmTable};
+use kube_informer::warm::{TableName, WarmRecord, WarmStore, WarmTable};
 use kube_informer_warm::{CacheError, WarmCache};
-use lz4_flex::block::decompress_with_dict;
 
 use crate::world;
 
@@ -42,9 +41,7 @@ fn try_open(scratch: &Scratch, cluster: &str) -> Option<Box<dyn WarmTable>> {
 
 fn read(scratch: &Scratch, cluster: &str) -> Option<State> {
     let (mut table, mut records) = (open(scratch, cluster), BTreeMap::new());
-    let state = table.read(&mut |WarmRecord { key, form, bytes, compressed }| {
-        let CompressedBytes { block, dictionary } = compressed.unwrap();
-        assert_eq!(decompress_with_dict(block, bytes.len(), dictionary).unwrap(), bytes);
+    let state = table.read(&mut |WarmRecord { key, form, bytes }| {
         records.insert(key.to_owned(), (form, bytes.to_vec()));
     });
     Some((state.unwrap()?, records))
@@ -61,7 +58,7 @@ fn write(table: &mut dyn WarmTable) -> Vec<State> {
     for (version, keys) in [(3, 0..6), (7, 4..8), (9, 2..3)] {
         for n in keys {
             let (key, bytes) = (format!("shop/web-{n}"), format!("object {n} at {version}, {n}"));
-            table.put(WarmRecord::new(&key, 2, bytes.as_bytes())).unwrap();
+            table.put(WarmRecord { key: &key, form: 2, bytes: bytes.as_bytes() }).unwrap();
             records.insert(key, (2, bytes.into_bytes()));
         }
         if version == 7 {
@@ -113,7 +110,7 @@ fn batches_go_on_after_a_torn_end() {
     let found = table.read(&mut |_| {}).unwrap();
     assert_eq!(found, Some(states[1].0.clone()));
     assert!(!table.wants_everything());
-    table.put(WarmRecord::new("shop/new", 1, b"new")).unwrap();
+    table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
     table.commit(&state(12)).unwrap();
     drop(table);
     let mut expected = states[1].1.clone();
@@ -131,7 +128,7 @@ fn batch_without_a_commit_has_no_effect() {
         if clears {
             table.clear().unwrap();
         }
-        table.put(WarmRecord::new("shop/new", 1, b"new")).unwrap();
+        table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
         drop(table);
         assert_eq!(read(&scratch, "a").as_ref(), states.last());
     }
@@ -200,20 +197,20 @@ fn file_that_is_mostly_out_of_date_is_written_again() {
         };
         (0..100_000).map(|_| next()).collect::<Vec<_>>()
     };
-    table.put(WarmRecord::new("a", 1, &bytes())).unwrap();
+    table.put(WarmRecord { key: "a", form: 1, bytes: &bytes() }).unwrap();
     table.commit(&state(1)).unwrap();
     let base = fs::metadata(scratch.table()).unwrap().len();
     let mut last = Vec::new();
     for version in 2.. {
         if table.wants_everything() {
             table.clear().unwrap();
-            table.put(WarmRecord::new("a", 1, &last)).unwrap();
+            table.put(WarmRecord { key: "a", form: 1, bytes: &last }).unwrap();
             table.commit(&state(version)).unwrap();
             break;
         }
         assert!(version < 100);
         last = bytes();
-        table.put(WarmRecord::new("a", 1, &last)).unwrap();
+        table.put(WarmRecord { key: "a", form: 1, bytes: &last }).unwrap();
         table.commit(&state(version)).unwrap();
     }
     drop(table);
@@ -231,7 +228,7 @@ fn directory_has_one_owner() {
     write(&mut *table);
     // Another process has come in spite of the lock.
     fs::write(scratch.directory.path().join("lock"), "another").unwrap();
-    table.put(WarmRecord::new("shop/new", 1, b"new")).unwrap();
+    table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
     let error = table.commit(&state(20)).unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(CacheError::TakenOver(_))), "{error}");
 }
