@@ -101,6 +101,9 @@ pub(crate) struct Turns {
     /// The bytes of bodies that are kept: those of as many of the largest as calls may run. Peers
     /// that send slowly take none of the turns.
     room: Arc<Semaphore>,
+    /// The permit of the one call that may go beyond the room. So calls of which each keeps a part
+    /// of a body do not wait for each other.
+    beyond: Arc<Semaphore>,
     waiting: AtomicUsize,
     limits: Limits,
 }
@@ -110,7 +113,8 @@ impl Turns {
         let permits = Arc::new(Semaphore::new(limits.concurrency));
         let room = limits.body.saturating_mul(limits.concurrency).min(Semaphore::MAX_PERMITS);
         let room = Arc::new(Semaphore::new(room));
-        Self { permits, room, waiting: AtomicUsize::new(0), limits }
+        let beyond = Arc::new(Semaphore::new(1));
+        Self { permits, room, beyond, waiting: AtomicUsize::new(0), limits }
     }
 
     /// Returns the number of calls that run. Code that outlives its call counts.
@@ -139,8 +143,8 @@ impl Turns {
         permit.map_err(|closed| Failure::internal(closed.to_string()))
     }
 
-    /// Reads a body. The permit keeps its room.
-    async fn read<B>(&self, body: B) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Failure>
+    /// Reads a body. The permits keep its room.
+    async fn read<B>(&self, body: B) -> Result<(Bytes, Vec<OwnedSemaphorePermit>), Failure>
     where
         B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
     {
@@ -152,7 +156,8 @@ impl Turns {
         if usize::try_from(body.size_hint().lower()).map_or(true, |bytes| bytes > most) {
             return Err(too_large());
         }
-        let (mut body, mut read, mut room) = (pin!(body), BytesMut::new(), None);
+        let (mut body, mut read, mut room) = (pin!(body), BytesMut::new(), Vec::new());
+        let mut is_beyond = false;
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
                 let error = crate::chain(&*error.into());
@@ -162,12 +167,21 @@ impl Turns {
             if data.len() > most - read.len() {
                 return Err(too_large());
             }
-            let bytes = u32::try_from(data.len()).unwrap_or(u32::MAX);
-            let more = self.room.clone().acquire_many_owned(bytes).await;
-            let more = more.map_err(|closed| Failure::internal(closed.to_string()))?;
-            match &mut room {
-                Some(room) => OwnedSemaphorePermit::merge(room, more),
-                None => room = Some(more),
+            if !is_beyond {
+                let bytes = u32::try_from(data.len()).unwrap_or(u32::MAX);
+                let more = tokio::select! {
+                    biased;
+                    more = self.room.clone().acquire_many_owned(bytes) => more,
+                    beyond = self.beyond.clone().acquire_owned() => {
+                        is_beyond = true;
+                        beyond
+                    }
+                };
+                let more = more.map_err(|closed| Failure::internal(closed.to_string()))?;
+                match room.first_mut().filter(|_| !is_beyond) {
+                    Some(room) => OwnedSemaphorePermit::merge(room, more),
+                    None => room.push(more),
+                }
             }
             read.extend_from_slice(&data);
         }
@@ -327,7 +341,8 @@ mod tests {
             let (webhooks, body) = (webhooks.clone(), StreamBody::new(parts));
             tokio::spawn(async move { send(&webhooks, body).await })
         };
-        let peers = [large(), large()];
+        // The third goes beyond the room.
+        let peers = [large(), large(), large()];
         tokio::time::sleep(Duration::from_secs(1)).await;
         // It waits for room, which the others leave at the end of their time.
         let begun = Instant::now();
@@ -338,6 +353,27 @@ mod tests {
         }
         let more = StreamBody::new(stream::iter([part(), part()]));
         assert_eq!(send(&webhooks, more).await.0, 413);
+    }
+
+    /// Each call keeps a part of its body, and none has room for the rest.
+    #[tokio::test(start_paused = true)]
+    async fn bodies_in_parts_do_not_wait_for_each_other() {
+        let hook = allowing().concurrency(1, 100).body_limit(500);
+        let webhooks = Webhooks::builder().hook(hook).build().unwrap();
+        let review = review().collect().await.unwrap().to_bytes();
+        let parts: Vec<_> = review.chunks(50).map(Bytes::copy_from_slice).collect();
+        assert!(parts.len() > 2 && review.len() <= 500);
+        let calls = (0..20).map(|_| {
+            let parts = futures::StreamExt::then(stream::iter(parts.clone()), async |part| {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                Ok::<_, std::io::Error>(Frame::data(part))
+            });
+            let (webhooks, body) = (webhooks.clone(), StreamBody::new(Box::pin(parts)));
+            async move { send(&webhooks, body).await.0 }
+        });
+        let begun = Instant::now();
+        assert_eq!(futures::future::join_all(calls).await, [200; 20]);
+        assert!(begun.elapsed() < Duration::from_secs(1));
     }
 
     #[tokio::test]
