@@ -24,9 +24,7 @@ pub(super) fn merge(raw: &Value, before: &Value, after: &Value) -> Value {
         (Value::Null, Value::Object(before), Value::Object(after)) => {
             Value::Object(merge_maps(&Map::new(), before, after))
         }
-        (Value::Array(raw), Value::Array(before), Value::Array(after))
-            if raw.len() == before.len() =>
-        {
+        (Value::Array(raw), Value::Array(before), Value::Array(after)) => {
             Value::Array(merge_lists(raw, before, after))
         }
         _ => after.clone(),
@@ -59,14 +57,95 @@ fn merge_maps(
     merged
 }
 
-/// Merges each item with the one that it was before. An item that was none before is new.
+/// Merges each item with the one that it was before. An item that was none before is new. An item
+/// that the type leaves out follows the one that it followed.
 fn merge_lists(raw: &[Value], before: &[Value], after: &[Value]) -> Vec<Value> {
-    let origins = origins(before, after);
-    let merged = after.iter().zip(origins).map(|(after, origin)| match origin {
-        Some(place) => merge(&raw[place], &before[place], after),
-        None => after.clone(),
-    });
-    merged.collect()
+    let sources = sources(raw, before);
+    let mut merged: Vec<(Option<usize>, Value)> = after
+        .iter()
+        .zip(origins(before, after))
+        .map(|(after, origin)| {
+            let origin = origin.and_then(|place| Some((place, sources[place]?)));
+            match origin {
+                Some((place, source)) => (Some(source), merge(&raw[source], &before[place], after)),
+                None => (None, after.clone()),
+            }
+        })
+        .collect();
+    if raw.len() > before.len() && sources.iter().all(Option::is_some) {
+        let shown: Vec<_> = sources.into_iter().flatten().collect();
+        for (place, item) in raw.iter().enumerate() {
+            // A set leaves out an item that it has.
+            if shown.iter().any(|&source| source == place || raw[source] == *item) {
+                continue;
+            }
+            let is_before = |(source, _): &(Option<usize>, _)| source.is_some_and(|at| at < place);
+            let at = merged.iter().rposition(is_before).map_or(0, |before| before + 1);
+            merged.insert(at, (Some(place), item.clone()));
+        }
+    }
+    merged.into_iter().map(|(_, item)| item).collect()
+}
+
+/// Returns the place in `raw` of each item of `before`, as far as it is known. A type may sort a
+/// list, as a set does, and leave out what it cannot read.
+fn sources(raw: &[Value], before: &[Value]) -> Vec<Option<usize>> {
+    let has_all = raw.len() == before.len();
+    let is_in_place = |place: usize| raw.get(place).is_some_and(|raw| is_item(raw, &before[place]));
+    let mut sources: Vec<_> =
+        (0..before.len()).map(|place| is_in_place(place).then_some(place)).collect();
+    let mut left: Vec<_> =
+        (0..raw.len()).filter(|&place| sources.get(place) != Some(&Some(place))).collect();
+    let unknown = sources.iter().filter(|source| source.is_none()).count();
+    if left.len().saturating_mul(unknown) > MOST_PAIRS {
+        return sources;
+    }
+    for (before, source) in before.iter().zip(&mut sources).filter(|(_, source)| source.is_none()) {
+        let found = left.iter().position(|&place| is_item(&raw[place], before));
+        *source = found.map(|found| left.remove(found));
+    }
+    // Of the rest, the type writes all fields in another form, or only defaults.
+    for (place, before) in before.iter().enumerate() {
+        if sources[place].is_some() {
+            continue;
+        }
+        let alike = |at: usize| {
+            let stays = has_all && at == place && shows(&raw[at], before);
+            (stays, likeness(before, &raw[at]).0)
+        };
+        let may_be = |at: &usize| may_be_one(&raw[*at], before);
+        let found = left.iter().copied().filter(may_be).max_by_key(|&at| alike(at));
+        let is_last = has_all && left.len() == 1;
+        sources[place] = found.filter(|&at| is_last || alike(at) > (false, 0));
+        left.retain(|&at| sources[place] != Some(at));
+    }
+    sources
+}
+
+/// Returns whether a type can have written this item after it decoded the raw one.
+fn is_item(raw: &Value, written: &Value) -> bool {
+    let has_common_field = match (raw, written) {
+        (Value::Object(raw), Value::Object(written)) => {
+            written.keys().any(|key| raw.contains_key(key))
+        }
+        _ => true,
+    };
+    has_common_field && shows(raw, written)
+}
+
+/// Returns whether a type can have written this value after it decoded the raw one. It may have
+/// added defaults, and left out what it does not know.
+fn shows(raw: &Value, written: &Value) -> bool {
+    match (raw, written) {
+        (Value::Object(raw), Value::Object(written)) => {
+            written.iter().all(|(key, written)| raw.get(key).is_none_or(|raw| shows(raw, written)))
+        }
+        (Value::Array(raw), Value::Array(written)) => {
+            raw.len() == written.len()
+                && raw.iter().zip(written).all(|(raw, item)| shows(raw, item))
+        }
+        _ => raw == written || raw.is_null(),
+    }
 }
 
 /// Returns the former place of each item. Equal items are the same one; others as [`pair`] tells.
@@ -359,6 +438,54 @@ mod tests {
         assert_eq!(merge(&raw, &before, &after)[49_999], json!({"key": "b49999", "x": 1}));
         let shorter = json!(after.as_array().unwrap()[1..]);
         assert_eq!(merge(&raw, &before, &shorter), shorter);
+    }
+
+    #[test]
+    fn items_of_sets_are_told_apart() {
+        let raw = json!(["c", "a", "b"]);
+        let merged = |after: Value| merge(&raw, &json!(["a", "b", "c"]), &after);
+        assert_eq!(merged(json!(["b", "c"])), json!(["b", "c"]));
+        assert_eq!(merged(json!(["a", "b", "d"])), json!(["a", "b", "d"]));
+        assert_eq!(merge(&json!(["b", "a", "b"]), &json!(["a", "b"]), &json!(["b"])), json!(["b"]));
+    }
+
+    #[test]
+    fn items_keep_their_unknown_fields_when_the_type_sorts_them() {
+        let raw = json!([{"id": "b", "size": 1, "x": "b"}, {"id": "a", "size": 1, "x": "a"}]);
+        let before = json!([{"id": "a", "size": 1}, {"id": "b", "size": 1}]);
+        for (after, expected) in [
+            (json!([{"id": "b", "size": 1}]), json!([{"id": "b", "size": 1, "x": "b"}])),
+            (
+                json!([{"id": "a", "size": 2}, {"id": "b", "size": 1}]),
+                json!([{"id": "a", "size": 2, "x": "a"}, {"id": "b", "size": 1, "x": "b"}]),
+            ),
+            // The type writes the sizes otherwise, too.
+            (
+                json!([{"id": "a", "size": "1"}, {"id": "b", "size": "2"}]),
+                json!([{"id": "a", "size": 1, "x": "a"}, {"id": "b", "size": "2", "x": "b"}]),
+            ),
+        ] {
+            let mut before = before.clone();
+            if after[0]["size"].is_string() {
+                before[0]["size"] = "1".into();
+                before[1]["size"] = "1".into();
+            }
+            assert_eq!(merge(&raw, &before, &after), expected, "{after}");
+        }
+    }
+
+    #[test]
+    fn items_that_the_type_leaves_out_stay() {
+        let raw = json!([
+            {"id": "a", "x": 1}, {"new": 1}, {"new": 2}, {"id": "b", "x": 2}, {"new": 3},
+        ]);
+        let before = json!([{"id": "a"}, {"id": "b"}]);
+        assert_eq!(
+            merge(&raw, &before, &json!([{"id": "b", "size": 1}, {"id": "c"}])),
+            json!([
+                {"new": 1}, {"new": 2}, {"id": "b", "x": 2, "size": 1}, {"new": 3}, {"id": "c"},
+            ])
+        );
     }
 
     #[test]
