@@ -383,6 +383,10 @@ async fn expiry_is_told_with_file_and_time() {
     write(now, 90 * DAY);
     let renewed = status().await;
     assert_eq!((renewed.problem, renewed.failed, renewed.exchanged), (None, 0, 3));
+
+    std::fs::write(folder.join("tls.key"), "").unwrap();
+    let problem = status().await.problem.unwrap();
+    assert!(problem.contains("tls.crt") && problem.contains("tls.key"), "{problem}");
     following.abort();
     std::fs::remove_dir_all(&folder).unwrap();
 }
