@@ -262,6 +262,7 @@ impl Pipeline {
     /// A restored server that has passed the kept version looks like one that was never restored.
     pub(super) async fn audit_kept(self: Arc<Self>, kept: Arc<Kept>) {
         let auditing = async {
+            kept.consumed().await;
             if !self.synced().await || !kept.wants_audit() {
                 return;
             }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::cluster::ClusterStore;
 use super::{TableName, WarmError, WarmTable};
@@ -44,8 +45,8 @@ pub(crate) struct Kept {
     moves: AtomicU64,
     /// Held while the table is opened and read.
     loading: Arc<tokio::sync::Mutex<()>>,
-    /// True once the first list is in the store.
-    consumed: AtomicBool,
+    /// Cancelled once the first list is in the store.
+    consumed: CancellationToken,
     /// The objects that the first list lacks, and the time until which they are known.
     gone: Mutex<(KeyMap<Cached>, Option<Instant>)>,
     /// True if the first list rests on kept objects.
@@ -103,7 +104,7 @@ impl Kept {
             table: Mutex::default(),
             moves: AtomicU64::new(0),
             loading: Arc::default(),
-            consumed: AtomicBool::new(false),
+            consumed: CancellationToken::new(),
             gone: Mutex::default(),
             used: AtomicBool::new(false),
             proving: AtomicBool::new(false),
@@ -121,7 +122,12 @@ impl Kept {
 
     /// Returns whether the first list is in the store.
     pub(crate) fn is_consumed(&self) -> bool {
-        self.consumed.load(Relaxed)
+        self.consumed.is_cancelled()
+    }
+
+    /// Waits until the first list is in the store. An informer of an empty shard has synced before.
+    pub(crate) async fn consumed(&self) {
+        self.consumed.cancelled().await;
     }
 
     /// Notes that the first list of a shard lacks an object. Returns false if the object is outside
@@ -161,7 +167,7 @@ impl Kept {
     pub(crate) fn consume(&self) {
         // A table that is being read shows nothing later.
         let _table = self.table.lock();
-        self.consumed.store(true, Relaxed);
+        self.consumed.cancel();
         self.provisional.store(None);
     }
 
