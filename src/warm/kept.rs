@@ -307,7 +307,9 @@ impl Kept {
 
     #[cold]
     pub(super) fn give_up(&self, problem: &dyn std::error::Error) {
-        *self.table.lock() = Table::Gone;
+        let table = std::mem::replace(&mut *self.table.lock(), Table::Gone);
+        // Its `Drop` is user code.
+        drop_safely(table);
         self.provisional.store(None);
         self.report(problem);
     }

@@ -15,6 +15,7 @@ use super::resume::LIMIT;
 use super::{WarmError, WarmRecord, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
 use crate::object::{AnyObject, Cached, KeyMap, ObjectKey, ShardSelector};
+use crate::panic::catch_async;
 
 /// The longest pause after writes that failed.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
@@ -47,7 +48,12 @@ impl Kept {
             sleep(LIMIT).await;
         };
         tokio::select! {
-            () = self.write_states(&store, &stopping, &ended) => {}
+            // The `Drop` of a table is user code.
+            written = catch_async(self.write_states(&store, &stopping, &ended)) => {
+                if let Err(message) = written {
+                    self.report(&*WarmError::from(format!("the store panicked: {message}")));
+                }
+            }
             // If the blocked thread ever goes on, it drops the table.
             () = late => self.give_up(&*WarmError::from("the store did not finish its last write")),
         }
