@@ -164,7 +164,7 @@ impl Registry {
         }
         spec.trust_versions = Some(source.trusts_versions());
         let storage = spec.storage.get_or_insert_default().clone();
-        let as_sent = !source.is_of_secrets() && spec.transform.is_none();
+        let as_sent = !source.is_of_secrets() && spec.transform.is_none() && storage.keeps_bytes();
         let keeps = as_sent && *spec.warm.get_or_insert(true);
         let warm = self.warm.clone().filter(|_| keeps);
         let mut reflector = ReflectorOptions::new().list_permits(self.permits.clone());

@@ -88,13 +88,13 @@ impl<K: ?Sized> InformerOptions<K> {
         self
     }
 
-    /// Returns the same options for objects of any type.
     /// Sets the objects that an earlier run has kept.
     pub(crate) fn kept(mut self, kept: Arc<Kept>) -> Self {
         self.kept = Some(kept);
         self
     }
 
+    /// Returns the same options for objects of any type.
     pub(super) fn erase(self) -> InformerOptions {
         InformerOptions {
             name: self.name,

@@ -351,6 +351,11 @@ impl<K: ?Sized> Storage<K> {
         self
     }
 
+    /// Returns whether packed objects keep the bytes that the server sent, and may show them.
+    pub(crate) fn keeps_bytes(&self) -> bool {
+        self.packing.is_some_and(|(settings, _)| !settings.wipe)
+    }
+
     /// Makes the keeper of one informer's objects, or returns `None` if they are kept decoded. The
     /// keeper drops decoded objects through `dropper`.
     pub(crate) fn keeper(
