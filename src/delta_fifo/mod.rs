@@ -74,7 +74,10 @@ const CAPACITY: usize = 8 * BATCH;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DeltaFifo {
+    /// The objects with which lists are compared.
     known: Arc<dyn KnownObjects>,
+    /// The objects of the store. `known` may have others, which an earlier run has kept.
+    stored: Arc<dyn KnownObjects>,
     /// The number of waiting deltas at which [`DeltaFifo::room`] waits.
     capacity: usize,
     state: Mutex<Queued>,
@@ -111,15 +114,21 @@ impl DeltaFifo {
         Self::with_capacity(known, CAPACITY)
     }
 
-    /// Makes an empty queue that counts in `drops` the objects whose `Drop` panics.
-    pub(crate) fn with_dropper(known: Arc<dyn KnownObjects>, dropper: SafeDropper) -> Self {
-        let mut fifo = Self::new(known);
-        fifo.dropper = dropper;
+    /// Makes an empty queue that compares lists with `known`, and counts in `dropper` the objects
+    /// whose `Drop` panics.
+    pub(crate) fn with_dropper(
+        stored: Arc<dyn KnownObjects>,
+        known: Arc<dyn KnownObjects>,
+        dropper: SafeDropper,
+    ) -> Self {
+        let mut fifo = Self::new(stored);
+        (fifo.known, fifo.dropper) = (known, dropper);
         fifo
     }
 
     pub(crate) fn with_capacity(known: Arc<dyn KnownObjects>, capacity: usize) -> Self {
         Self {
+            stored: known.clone(),
             known,
             capacity,
             dropper: SafeDropper::default(),
@@ -188,7 +197,7 @@ impl DeltaFifo {
             // Without a first list there is nothing to wait for.
             self.synced.send_replace(true);
         }
-        let unused = state.event(event, &*self.known);
+        let unused = state.event(event, &*self.stored);
         drop(state);
         self.filled.notify_one();
         // An object's `Drop` is user code, so no lock is held here.

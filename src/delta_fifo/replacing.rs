@@ -102,7 +102,7 @@ impl DeltaFifo {
         }
         for key in unreadable {
             budget.spend(1).await;
-            let known = self.state.lock().pending.latest(&key, &*self.known);
+            let known = self.state.lock().pending.latest(&key, &*self.stored);
             if known.is_none() {
                 batch.unreadable.insert(key.clone(), Some(version.clone()));
             }

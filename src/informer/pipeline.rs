@@ -102,7 +102,7 @@ impl Pipeline {
             write.commit();
         }
         let dropper = SafeDropper::default();
-        let known = Arc::new(indexer.clone());
+        let stored = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
         let invalid_name = source.invalid_name();
@@ -117,11 +117,11 @@ impl Pipeline {
         let kept = options.kept;
         let mut reflector = options.reflector.origin(origin.clone());
         if let Some(keeper) = &keeper {
-            reflector = reflector.packer(Packer::new(keeper.clone(), known.clone()));
+            reflector = reflector.packer(Packer::new(keeper.clone(), stored.clone()));
         }
         let known: Arc<dyn KnownObjects> = match &kept {
             Some(kept) => Arc::new(KnownWithKept { store: indexer.clone(), kept: kept.clone() }),
-            None => known,
+            None => stored.clone(),
         };
         reflector = reflector.known(known.clone());
         let reflector = Reflector::of_any(source, reflector);
@@ -133,7 +133,7 @@ impl Pipeline {
             transformed,
             of_set: options.of_set,
             source: weak_source,
-            fifo: DeltaFifo::with_dropper(known, dropper.clone()),
+            fifo: DeltaFifo::with_dropper(stored, known, dropper.clone()),
             indexer,
             processor: SharedProcessor::of(origin, dropper.clone()),
             monitor: reflector.monitor(),
