@@ -123,6 +123,9 @@ impl Pipeline {
             Some(kept) => Arc::new(KnownWithKept { store: indexer.clone(), kept: kept.clone() }),
             None => stored.clone(),
         };
+        if kept.is_some() {
+            reflector = reflector.plain_first();
+        }
         reflector = reflector.known(known.clone());
         let reflector = Reflector::of_any(source, reflector);
         Self {

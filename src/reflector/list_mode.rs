@@ -32,7 +32,8 @@ pub enum ListMode {
     Auto,
     /// Only plain lists.
     Plain,
-    /// Streaming lists, with plain ones where the server has none:
+    /// Streaming lists, with plain ones where the server has none. With [kept
+    /// objects](crate::warm), the first list is plain. Plain lists follow:
     ///
     /// - for an hour after the server refused a streaming list, or did not end its initial events
     ///   in time,

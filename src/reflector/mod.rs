@@ -118,6 +118,7 @@ impl Reflector {
             page_size: options.page_size,
             any_version: options.any_version,
             list_mode: options.list_mode,
+            plain_first: options.plain_first,
             freshness_limit: options.freshness_limit,
         };
         let mut rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);

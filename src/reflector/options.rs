@@ -64,6 +64,7 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) page_size: Option<u32>,
     pub(super) any_version: bool,
     pub(super) list_mode: ListMode,
+    pub(super) plain_first: bool,
     pub(super) list_idle_timeout: Duration,
     pub(super) initial_events_idle_timeout: Duration,
     pub(super) watch_grace_period: Duration,
@@ -89,6 +90,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             page_size: None,
             any_version: false,
             list_mode: ListMode::Auto,
+            plain_first: false,
             list_idle_timeout: Duration::from_secs(90),
             initial_events_idle_timeout: Duration::from_secs(30),
             watch_grace_period: Duration::from_secs(30),
@@ -307,6 +309,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             page_size: self.page_size,
             any_version: self.any_version,
             list_mode: self.list_mode,
+            plain_first: self.plain_first,
             list_idle_timeout: self.list_idle_timeout,
             initial_events_idle_timeout: self.initial_events_idle_timeout,
             watch_grace_period: self.watch_grace_period,
@@ -324,6 +327,12 @@ impl<K: ?Sized> ReflectorOptions<K> {
             origin: self.origin,
             kind: PhantomData,
         }
+    }
+
+    /// Makes the first list a plain one, whatever the mode.
+    pub(crate) fn plain_first(mut self) -> Self {
+        self.plain_first = true;
+        self
     }
 
     /// Names the informer in spans and metrics.

@@ -51,8 +51,9 @@ pub(super) struct ListForms {
 }
 
 impl ListForms {
-    pub(super) fn new(mode: ListMode) -> Self {
-        Self { mode, next: None, failed: 0, expired: 0, lesson: None }
+    /// With `first`, lists have this form until one succeeds.
+    pub(super) fn new(mode: ListMode, first: Option<ListForm>) -> Self {
+        Self { mode, next: first, failed: 0, expired: 0, lesson: None }
     }
 
     /// Returns the form of the next list.
@@ -130,7 +131,7 @@ mod tests {
 
     /// Returns the form of the next list after a history.
     fn form_after(mode: ListMode, history: &[Did]) -> ListForm {
-        let (mut forms, mut now) = (ListForms::new(mode), Instant::now());
+        let (mut forms, mut now) = (ListForms::new(mode, None), Instant::now());
         for did in history {
             let form = forms.choose(now);
             match *did {

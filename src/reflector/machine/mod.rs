@@ -15,7 +15,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use self::forms::ListForms;
+use self::forms::{ListForm, ListForms};
 use self::lists::{CachedList, ListKind, ListPolicy, Listing};
 use self::schedule::RelistSchedule;
 use self::watches::WatchHistory;
@@ -37,6 +37,9 @@ pub(super) struct Rules {
     /// True if any cache may answer the first list.
     pub(super) any_version: bool,
     pub(super) list_mode: ListMode,
+    /// True if the first list is a plain one where the server has it, because only that can rest on
+    /// kept objects.
+    pub(super) plain_first: bool,
     pub(super) freshness_limit: Option<Duration>,
 }
 
@@ -92,7 +95,7 @@ impl Machine {
     pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, mut rng: Rng) -> Self {
         let delays = RetryDelays::new(policy, rng.fork());
         Self {
-            forms: ListForms::new(rules.list_mode),
+            forms: ListForms::new(rules.list_mode, rules.plain_first.then_some(ListForm::Plain)),
             rules,
             phase: Phase::Waiting(Next::List),
             version: None,
