@@ -16,6 +16,7 @@ use kube_informer_warm::WarmCache;
 use parking_lot::Mutex;
 use tokio::time::{advance, sleep};
 
+use crate::definitions::{create, definition, serve, widgets};
 use crate::world::{LIMIT, Scope, Scratch, lists, map, view};
 
 type Records = BTreeMap<String, (u8, Vec<u8>)>;
@@ -61,6 +62,12 @@ impl WarmStore for Memory {
 struct Table {
     records: Records,
     store: Memory,
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.store.step("drop");
+    }
 }
 
 impl WarmTable for Table {
@@ -266,6 +273,25 @@ async fn store_that_panics_does_not_stop_the_informer() {
         assert!(!maps.is_stopped(), "{:?}", maps.status());
         factory.shutdown().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn table_that_panics_when_dropped_does_not_stop_the_informer() {
+    let server = ApiServer::new();
+    server.create(&definition(&[("v1beta1", true), ("v1", true)])).unwrap();
+    create(&server, &widgets("v1"), "a").await;
+    let store = Memory { panics_at: "drop", ..Memory::default() };
+    let factory = SharedInformerFactory::builder(server.client()).warm(store).build();
+    let spec = InformerSpec::new().when_served().trust_versions(true);
+    let kind = factory.dynamic_with(&widgets("v1beta1"), spec).unwrap();
+    factory.start().unwrap();
+    kind.wait_for_sync(LIMIT).await.unwrap();
+    sleep(Duration::from_secs(60)).await;
+    // The table is given up.
+    serve(&server, &[("v1beta1", false), ("v1", true)]).await;
+    sleep(Duration::from_secs(60)).await;
+    assert!(!kind.is_stopped(), "{:?}", kind.status().failure);
+    factory.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,6 +5,7 @@
 mod definitions;
 mod example;
 mod faults;
+mod forms;
 mod kills;
 #[path = "../../../../tests/convergence/seeds.rs"]
 mod seeds;
