@@ -385,29 +385,44 @@ impl Feeder {
                 }
             };
             tokio::select! {
-                // The rare ones come first: events may come without end.
+                // The rare ones come first: events may come without end. A request queues all keys
+                // that a resync would.
                 biased;
-                () = tick => {
-                    let again =
-                        |object: Cached| CachedEvent::Updated { old: object.clone(), new: object };
-                    self.feed(&self.informer.snapshot(), again).await;
-                }
                 () = all => {
                     for (key, _) in self.informer.snapshot().iter_cached() {
                         budget.spend(1).await;
                         self.enqueuer.again(key);
                     }
+                    self.catch_up(&mut budget).await;
+                }
+                () = tick => {
+                    let again =
+                        |object: Cached| CachedEvent::Updated { old: object.clone(), new: object };
+                    self.feed(&self.informer.snapshot(), again).await;
+                    self.catch_up(&mut budget).await;
                 }
                 event = self.tap.next() => match event {
-                    Some((key, event)) => {
-                        self.enqueuer.fire(&key, &event);
-                        self.enqueuer.dropper.free_event(event);
-                    }
+                    Some((key, event)) => self.fire(&key, event),
                     // The informer has stopped, and the controller ends by itself.
                     None => std::future::pending().await,
                 },
             }
         }
+    }
+
+    /// Queues the keys of the events that wait. During a walk through the store, the next request
+    /// or resync may have come.
+    async fn catch_up(&mut self, budget: &mut YieldBudget) {
+        for _ in 0..BACKLOG {
+            self.pause(budget).await;
+            let Some(Some((key, event))) = self.tap.next().now_or_never() else { return };
+            self.fire(&key, event);
+        }
+    }
+
+    fn fire(&self, key: &ObjectKey, event: CachedEvent) {
+        self.enqueuer.fire(key, &event);
+        self.enqueuer.dropper.free_event(event);
     }
 
     /// Queues the keys of all stored objects, and yields to other tasks meanwhile.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use futures::stream;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
 use kube_controllers::controller::Phase;
@@ -11,6 +12,7 @@ use kube_controllers::{Action, Controller};
 use kube_informer::testing::FakeSource;
 use kube_informer::{InformerOptions, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
+use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -160,6 +162,38 @@ async fn blocked_mapping_does_not_hold_up_a_stop() {
     stop.cancel();
     let _ended = timeout(Duration::from_secs(60), running).await.expect("the controller stops");
     drop(open);
+}
+
+/// Before the store was walked for a request, the next one has come.
+#[tokio::test(start_paused = true)]
+async fn requests_without_end_hold_up_no_event() {
+    let ((maps, of_maps), _) = sources();
+    let controller = Controller::builder("busy", &of_maps)
+        .predicate(|_| true)
+        .reconcile_all_on(stream::repeat(()))
+        .build();
+    let Noting { stop, running, .. } = Noting::run(controller);
+    // Something is always ready, so paused time stands still.
+    let stored = async |count: usize| {
+        for _ in 0..1_000 {
+            yield_now().await;
+            if of_maps.has_synced() && of_maps.snapshot().len() == count {
+                return;
+            }
+        }
+        panic!(
+            "{} objects, held up by {:?}",
+            of_maps.snapshot().len(),
+            of_maps.status().held_up_by
+        );
+    };
+    stored(0).await;
+    for n in 0..3_000 {
+        maps.put(map(&format!("map-{n}"), "1"));
+    }
+    stored(3_000).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
