@@ -19,7 +19,6 @@ use super::pipeline::Pipeline;
 use crate::error::SourceError;
 use crate::indexer::IndexDifference;
 use crate::lister_watcher::{AnySource, Collection, ListerWatcher};
-use crate::metrics::{AUDITS, Count};
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::panic::{catch, drop_safely};
 use crate::reflector::ReflectorState;
@@ -296,10 +295,9 @@ impl Pipeline {
         if !audit.passed() {
             warn(&audit);
         }
-        let result = if audit.passed() { "passed" } else { "differs" };
-        let result = if audit.was_judged() { result } else { "not_judged" };
-        let labels = self.origin.labels.with("result", result);
-        Count::new(AUDITS, &labels).add(1);
+        if let Some(metrics) = self.metrics.upgrade() {
+            metrics.audited(&audit);
+        }
         *self.audited.lock() = Some(Arc::new(audit.clone()));
         audit
     }

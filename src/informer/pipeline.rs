@@ -41,6 +41,8 @@ use crate::warm::{Kept, KnownWithKept};
 pub(super) struct Pipeline {
     /// Its name and collection, as spans and metrics name them.
     pub(super) origin: Arc<Origin>,
+    /// The metrics that its tasks hold.
+    pub(super) metrics: Weak<InformerMetrics>,
     pub(super) collection: Collection,
     pub(super) default_resync: Option<Duration>,
     /// True if a selector or a query parameter narrows the collection.
@@ -130,6 +132,7 @@ impl Pipeline {
         let reflector = Reflector::of_any(source, reflector);
         Self {
             origin: origin.clone(),
+            metrics: Arc::downgrade(&metrics),
             collection,
             default_resync: options.resync,
             narrowed,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Audit, InformerFailure};
 use crate::lister_watcher::Collection;
 use crate::metrics::{
-    Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
+    AUDITS, Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
     INFORMER_STORE_RESOURCE_VERSION, Level, Mark, MetricLabels, OBJECTS, STALE_OBJECTS,
     STORAGE_HITS, STORAGE_HOT_BYTES, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_PACKED_BYTES,
     STORAGE_UNREADABLE, SYNCED, Timing, UNREADABLE_OBJECTS,
@@ -146,6 +146,8 @@ pub(super) struct InformerMetrics {
     pub(super) unreadable: Level,
     pub(super) synced: Level,
     pub(super) index_faults: Count,
+    /// The audits that passed, that found a difference, and that could not be judged.
+    audits: [Count; 3],
     /// `None` unless objects are packed.
     pub(super) storage: Option<StorageMetrics>,
 }
@@ -194,7 +196,16 @@ impl InformerMetrics {
             unreadable: Level::new(UNREADABLE_OBJECTS, labels),
             synced: Level::new(SYNCED, labels),
             index_faults: Count::new(INDEX_FAULTS, labels),
+            audits: ["passed", "differs", "not_judged"]
+                .map(|result| Count::new(AUDITS, &labels.with("result", result))),
             storage: packs.then(|| StorageMetrics::new(labels)),
         }
+    }
+
+    pub(super) fn audited(&self, audit: &Audit) {
+        let [passed, differs, not_judged] = &self.audits;
+        let judged = if audit.passed() { passed } else { differs };
+        let count = if audit.was_judged() { judged } else { not_judged };
+        count.add(1);
     }
 }

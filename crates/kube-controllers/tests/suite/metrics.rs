@@ -173,6 +173,31 @@ async fn never_decoded_object_is_counted_until_deleted() {
     factory.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn audits_are_counted_by_result() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    server.create(&pod("a")).unwrap();
+    let factory = factory(&server);
+    let pods = factory.informer::<Pod>();
+    let count = |result: &str| {
+        let labels = r#"name="",group="",resource="pods",namespace="""#;
+        value(&recorder, "kube_informer_audits_total", &format!("{labels},result=\"{result}\""))
+    };
+    let counts = || ["passed", "differs", "not_judged"].map(count);
+    assert_eq!(counts(), [0.0; 3]);
+    pods.audit().await;
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    for _ in 0..2 {
+        assert!(pods.audit().await.passed());
+    }
+    assert_eq!(counts(), [2.0, 0.0, 1.0]);
+    factory.shutdown().await;
+    assert_eq!(recorder.render(), "");
+}
+
 struct PanicsOn(&'static str);
 
 impl kube_informer::EventHandler<Pod> for PanicsOn {
@@ -206,6 +231,7 @@ async fn everything_is_typed_and_explained() {
         ("kube_informer_errors_total", "counter"),
         ("kube_informer_clamped_objects_total", "counter"),
         ("kube_informer_index_faults_total", "counter"),
+        ("kube_informer_audits_total", "counter"),
         ("kube_informer_handler_delivered_total", "counter"),
         ("kube_informer_handler_merged_total", "counter"),
         ("kube_informer_handler_cancelled_total", "counter"),
@@ -222,7 +248,7 @@ async fn everything_is_typed_and_explained() {
         assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
     }
     let families = text.lines().filter(|line| line.starts_with("# TYPE")).count();
-    assert_eq!(families, 25, "and nothing else");
+    assert_eq!(families, 26, "and nothing else");
     drop(informer);
     assert_eq!(recorder.render(), "", "though the registration is still held");
 }
