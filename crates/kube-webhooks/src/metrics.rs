@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
+use metrics::Gauge;
 use tokio::time::Instant;
 
 /// Counts requests, with the label `webhook`, which is the path, and `code`, which is that of HTTP.
@@ -29,12 +30,15 @@ pub(crate) fn certificate_read(succeeded: bool) {
 pub(crate) struct InFlight {
     path: String,
     start: Instant,
+    /// Of the recorder that has counted the request. A later one has not.
+    gauge: Gauge,
 }
 
 impl InFlight {
     pub(crate) fn enter(path: &str) -> Self {
-        metrics::gauge!(REQUESTS_IN_FLIGHT, "webhook" => path.to_owned()).increment(1.0);
-        Self { path: path.to_owned(), start: Instant::now() }
+        let gauge = metrics::gauge!(REQUESTS_IN_FLIGHT, "webhook" => path.to_owned());
+        gauge.increment(1.0);
+        Self { path: path.to_owned(), start: Instant::now(), gauge }
     }
 
     pub(crate) fn answered(&self, code: StatusCode, panicked: bool) {
@@ -51,7 +55,7 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        metrics::gauge!(REQUESTS_IN_FLIGHT, "webhook" => self.path.clone()).decrement(1.0);
+        self.gauge.decrement(1.0);
     }
 }
 
@@ -71,6 +75,7 @@ mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
     use parking_lot::Mutex;
 
+    use super::InFlight;
     use crate::{Admission, Webhooks};
 
     /// Sums what is recorded, by name and labels.
@@ -134,6 +139,13 @@ mod tests {
         fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
             Histogram::from_arc(self.sum(key))
         }
+    }
+
+    #[test]
+    fn request_from_before_the_recorder_is_not_counted() {
+        let (sums, request) = (Sums::default(), InFlight::enter("/v"));
+        ::metrics::with_local_recorder(&sums, || drop(request));
+        assert!(sums.0.lock().is_empty());
     }
 
     #[test]
