@@ -39,7 +39,7 @@ use self::interest::Holders;
 pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
-pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces, SetNeeds};
+pub use self::sets::{FactoryNeed, Kinds, Reference, Referenced, SelectedNamespaces};
 pub use self::spec::{InformerSpec, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_own,
@@ -354,11 +354,22 @@ impl SharedInformerFactory {
         &self.shared.client
     }
 
-    /// Returns the needs of each set, whose members are known only at run time.
+    /// Returns the needs of each set, whose members are known only at run time, and that of the
+    /// kept objects.
     #[doc(hidden)]
-    pub fn set_needs(&self) -> Vec<SetNeeds> {
-        let needs = self.shared.set_needs.lock();
-        needs.iter().filter_map(Weak::upgrade).map(|needs| (*needs).clone()).collect()
+    pub fn needs(&self) -> Vec<FactoryNeed> {
+        let of_sets = self.shared.set_needs.lock();
+        let mut needs: Vec<_> =
+            of_sets.iter().filter_map(Weak::upgrade).map(|need| (*need).clone()).collect();
+        drop(of_sets);
+        if self.shared.warm.as_ref().is_some_and(|warm| !warm.has_own_mark()) {
+            needs.push(FactoryNeed {
+                resource: "namespaces".into(),
+                name: Some("kube-system"),
+                comment: "its uid is the cluster's mark for kept objects; one of your own suffices",
+            });
+        }
+        needs
     }
 }
 

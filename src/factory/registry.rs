@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::interest::Holders;
 use super::settings::Settings;
 use super::shutdown::SetTasks;
-use super::{Hold, InformerSpec, SetNeeds};
+use super::{FactoryNeed, Hold, InformerSpec};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::lister_watcher::ListerWatcher;
 use crate::object::ShardSelector;
@@ -47,7 +47,7 @@ pub(super) struct Registry {
     pub(super) ended: Mutex<Ended>,
     pub(super) sets: Mutex<SetTasks>,
     /// The needs of each set, while the set lives.
-    pub(super) set_needs: Mutex<Vec<Weak<SetNeeds>>>,
+    pub(super) set_needs: Mutex<Vec<Weak<FactoryNeed>>>,
 }
 
 /// The informers of a factory that was shut down, until an informer is requested again.

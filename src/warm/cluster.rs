@@ -26,6 +26,11 @@ impl ClusterStore {
         Self { store, mark: OnceCell::new() }
     }
 
+    /// Returns whether the store has a mark for programs that may not get the namespace.
+    pub(crate) fn has_own_mark(&self) -> bool {
+        matches!(ask(|| self.store.cluster()), Ok(Some(_)))
+    }
+
     /// Returns the uid of the namespace `kube-system`, or the store's mark if the server does not
     /// show it.
     ///

@@ -11,7 +11,7 @@ use kube::core::{ApiResource, PartialObjectMeta};
 
 use super::definition::Definition;
 use super::discovery::Discovered;
-use super::members::{Members, Prepare, SetNeeds, Tag, told_by};
+use super::members::{FactoryNeed, Members, Prepare, Tag, told_by};
 use crate::factory::dynamic::dynamic_request;
 use crate::factory::{Hold, InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
@@ -109,9 +109,10 @@ impl SharedInformerFactory {
     ) -> Kinds<K> {
         let make = move |_: &Arc<str>, kind: &Kind| make(kind);
         let farewell = |object| CachedEvent::Deleted { object, final_state_known: false };
-        let needs = SetNeeds {
+        let needs = FactoryNeed {
             resource: "*.*".into(),
-            suffices: "the kinds are selected at run time; rules for those and for apiservices suffice",
+            name: None,
+            comment: "the kinds are selected at run time; rules for those and for apiservices suffice",
         };
         let members = Members::new(self, needs, Box::new(make), farewell);
         let discovered = Arc::new(Discovered::new(self));

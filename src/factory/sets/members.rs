@@ -60,20 +60,23 @@ type AddIndex<K> = Arc<dyn Fn(&SharedInformer<K>) + Send + Sync>;
 /// The period in which informers are requested again that were refused.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// The lists and watches of a set, whose members are known only at run time.
+/// The reads of a factory that its informers do not show.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct SetNeeds {
+pub struct FactoryNeed {
     /// The resource as `kubectl` writes it. `*.*` for all.
     pub resource: Arc<str>,
-    /// A sentence without its full stop: which rules suffice for the members.
-    pub suffices: &'static str,
+    /// The only object, which is read with a get. `None` for the lists and watches of a set, whose
+    /// members are known only at run time.
+    pub name: Option<&'static str>,
+    /// A sentence without its full stop: what suffices in place of it.
+    pub comment: &'static str,
 }
 
 pub(super) struct Members<K, T> {
     factory: SharedInformerFactory,
     /// The factory forgets them when the set is dropped.
-    _needs: Arc<SetNeeds>,
+    _needs: Arc<FactoryNeed>,
     state: Mutex<State<K, T>>,
     make: Make<K, T>,
     farewell: Farewell<K>,
@@ -103,7 +106,7 @@ where
 {
     pub(super) fn new(
         factory: &SharedInformerFactory,
-        needs: SetNeeds,
+        needs: FactoryNeed,
         make: Make<K, T>,
         farewell: Farewell<K>,
     ) -> Arc<Self> {

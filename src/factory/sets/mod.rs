@@ -19,7 +19,7 @@ mod serving;
 
 pub use self::kinds::Kinds;
 #[doc(hidden)]
-pub use self::members::SetNeeds;
+pub use self::members::FactoryNeed;
 pub use self::namespaces::SelectedNamespaces;
 pub use self::referenced::Referenced;
 pub use self::references::Reference;

@@ -9,7 +9,7 @@ use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use tokio::sync::watch;
 
-use super::members::{Members, SetNeeds, told_by};
+use super::members::{FactoryNeed, Members, told_by};
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
@@ -76,9 +76,10 @@ impl SharedInformerFactory {
         };
         let farewell = |object| CachedEvent::MovedAway { object };
         let source = ApiSource::<K>::new(self.shared.client.clone());
-        let needs = SetNeeds {
+        let needs = FactoryNeed {
             resource: source.collection().resource.clone(),
-            suffices: "the namespaces are selected at run time; Roles in those suffice",
+            name: None,
+            comment: "the namespaces are selected at run time; Roles in those suffice",
         };
         let members = Members::new(self, needs, Box::new(make), farewell);
         Ok(SelectedNamespaces { members, namespaces })

@@ -11,7 +11,7 @@ use kube::Resource;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::members::{Members, SetNeeds};
+use super::members::{FactoryNeed, Members};
 use super::parts::{Part, by_name, by_namespace, can_have, follows, is_in_scope, member_of};
 use super::references::{Feed, Feeder, Reference, References};
 use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
@@ -124,9 +124,10 @@ impl SharedInformerFactory {
         let farewell = |object| CachedEvent::MovedAway { object };
         let cluster_scoped = KindReach::of::<K>() == KindReach::Cluster;
         let collection = ApiSource::<K>::new(self.shared.client.clone()).collection().clone();
-        let needs = SetNeeds {
+        let needs = FactoryNeed {
             resource: collection.resource.clone(),
-            suffices: if cluster_scoped {
+            name: None,
+            comment: if cluster_scoped {
                 "the names are referenced at run time; a rule with those in resourceNames suffices"
             } else {
                 "the objects are referenced at run time; Roles in their namespaces suffice"

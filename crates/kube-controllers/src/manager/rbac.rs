@@ -315,17 +315,21 @@ impl ManagerBuilder {
     ///   [owns](crate::controller::ControllerBuilder::owns): `update` of the owner's subresource
     ///   `finalizers`, which the admission plugin `OwnerReferencesPermissionEnforcement` asks for.
     /// - [Events](Self::events): `create` and `patch`, in the namespaces of the informers.
+    /// - Kept objects of a factory that is
+    ///   [warm](kube_informer::factory::SharedInformerFactoryBuilder::warm): `get` of the namespace
+    ///   `kube-system`, unless the store has a mark of the cluster.
     /// - The election's Lease, and those of shardings.
     /// - What [`needs`](Self::needs) added.
     ///
     /// Nothing here tells which cluster an informer of another factory follows. It counts like the
     /// others. Of a set of another factory, those members count that exist now, and that a
-    /// controller follows. The endpoints need no permission. No request is sent: a program can
-    /// print its manifests without a cluster.
+    /// controller follows. The endpoints need no permission. Certificates of webhooks are not seen:
+    /// `kube_webhooks::ManagedCertificates` names its permissions. No request is sent: a program
+    /// can print its manifests without a cluster.
     pub fn rbac(&self) -> Rbac {
         let ManagerParts { factory, elector, events, clusters, needs, .. } = &self.parts;
         let mut rbac = needs.clone();
-        let (shared, sets) = (factory.informers(), factory.set_needs());
+        let (shared, needs) = (factory.informers(), factory.needs());
         let mut informers = shared.clone();
         for controller in self.parts.controllers() {
             informers.extend(controller.informers());
@@ -344,12 +348,14 @@ impl ManagerBuilder {
             let name = fields.as_deref().and_then(selected_name);
             rbac.grant(resource, namespace.as_deref(), name, &["list", "watch"]);
         }
-        for set in &sets {
-            let grant = rbac.grant(&set.resource, None, None, &["list", "watch"]);
-            rbac.comments.entry(grant).or_default().insert(set.suffices);
+        for need in &needs {
+            let verbs: &[_] = if need.name.is_some() { &["get"] } else { &["list", "watch"] };
+            let grant = rbac.grant(&need.resource, None, need.name, verbs);
+            rbac.comments.entry(grant).or_default().insert(need.comment);
         }
         if events.is_some() {
-            for namespace in namespaces(&informers, !sets.is_empty()) {
+            let sets = needs.iter().any(|need| need.name.is_none());
+            for namespace in namespaces(&informers, sets) {
                 rbac.grant(EVENTS, namespace.as_deref(), None, &["create", "patch"]);
             }
         }

@@ -13,6 +13,7 @@ use kube_informer::factory::{InformerSpec, SharedInformerFactory};
 use kube_informer::informer::InformerOptions;
 use kube_informer::testing::ApiServer;
 use kube_informer::transport::ApiSource;
+use kube_informer::warm::{TableName, WarmError, WarmStore, WarmTable};
 
 /// Returns each rule as `verbs resource.group[name] in namespace`.
 fn lines(rbac: &Rbac) -> Vec<String> {
@@ -237,6 +238,34 @@ async fn kinds_read_every_resource_and_its_definition() {
 "#;
     assert!(yaml.contains(commented), "{yaml}");
     drop(kinds);
+}
+
+/// A store of kept objects with this mark of the cluster, if any.
+struct Marked(Option<&'static str>);
+
+impl WarmStore for Marked {
+    fn open(&self, _: &TableName) -> Result<Option<Box<dyn WarmTable>>, WarmError> {
+        Ok(None)
+    }
+
+    fn cluster(&self) -> Option<Arc<str>> {
+        self.0.map(Arc::from)
+    }
+}
+
+#[tokio::test]
+async fn kept_objects_need_the_mark_of_their_cluster() {
+    let of = |mark| {
+        let factory = SharedInformerFactory::builder(ApiServer::new().client()).warm(Marked(mark));
+        let factory = factory.build();
+        factory.in_namespaces::<ConfigMap>(["shop"]);
+        let events = EventRecorder::new(factory.client().clone(), "shopkeeper").unwrap();
+        lines(&Manager::builder(&factory).events(events).rbac())
+    };
+    let in_shop = ["list,watch configmaps. in shop", "create,patch events.events.k8s.io in shop"];
+    assert_eq!(of(Some("east")), in_shop);
+    let uid = r#"get namespaces.["kube-system"]"#;
+    assert_eq!(of(None), [uid, in_shop[0], in_shop[1]]);
 }
 
 #[tokio::test]
