@@ -65,6 +65,9 @@ impl<K, C> ReconcileRequest<K, C> {
     /// one of the same name. Delete with [`Confirmed::delete`]: the object may change again after
     /// the answer, and then the server refuses the deletion.
     ///
+    /// After a restored backup, versions start over. The object counts as unchanged if its new
+    /// state happens to have the version of the cached one.
+    ///
     /// The request is one `get` that no cache answers. `api` must be of the object's namespace. The
     /// service account needs the verb `get`.
     ///
