@@ -33,8 +33,8 @@ pub enum BuildError {
         /// The reason.
         problem: String,
     },
-    /// A limit is zero, there is no operation, or the timeout is not one that configurations can
-    /// have.
+    /// A limit is zero, there is no operation, or the timeout or a match condition is not one that
+    /// configurations can have.
     #[error("the webhook at {path} needs {needs}")]
     Limit {
         /// The webhook's path.

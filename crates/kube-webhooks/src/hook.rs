@@ -1,5 +1,6 @@
 //! One webhook: a path, its code, and what the configurations say about it.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,7 +16,9 @@ use serde::de::DeserializeOwned;
 
 use crate::admission::{mutate, validate};
 use crate::call::{Handler, Limits, panic_message};
+use crate::configurations::match_conditions;
 use crate::conversion;
+use crate::names::{is_qualified, is_subdomain};
 use crate::{Admission, BuildError, Conversion, Operation, Refusal, Role};
 
 /// The limit of a body in bytes: two objects of the API's limit of 3 MiB, and the rest.
@@ -280,7 +283,7 @@ impl Hook {
         self
     }
 
-    /// Adds a condition in CEL. Requests that do not meet it are not reviewed.
+    /// Adds a condition in CEL with a name of its own. Requests that do not meet it are not reviewed.
     #[must_use]
     pub fn match_condition(mut self, name: &str, expression: &str) -> Self {
         let (name, expression) = (name.to_owned(), expression.to_owned());
@@ -418,6 +421,9 @@ impl Hook {
             "room for a body"
         } else if time > LONGEST || time < Duration::from_secs(1) || time.subsec_nanos() != 0 {
             "a timeout of whole seconds, from 1 to 30"
+        } else if !are_conditions(&match_conditions(known).unwrap_or_default()) {
+            "at most 64 match conditions with an expression and a name of its own: 1 to 63 letters, \
+             digits, '-', '_' and '.', with a letter or digit at both ends"
         } else {
             return Ok(());
         };
@@ -431,19 +437,15 @@ fn is_path(path: &str) -> bool {
     path == "/" || path.strip_prefix('/').is_some_and(names)
 }
 
-fn is_name(name: &str) -> bool {
-    name.split('.').count() >= 3 && is_subdomain(name)
+/// Returns whether a configuration can have these match conditions, if their expressions are valid.
+fn are_conditions(conditions: &[MatchCondition]) -> bool {
+    let names: BTreeSet<_> = conditions.iter().map(|condition| &condition.name).collect();
+    let is_one = |of: &MatchCondition| is_qualified(&of.name) && !of.expression.trim().is_empty();
+    names.len() == conditions.len() && conditions.len() <= 64 && conditions.iter().all(is_one)
 }
 
-fn is_subdomain(name: &str) -> bool {
-    let is_part = |part: &str| {
-        let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        !part.is_empty()
-            && part.chars().all(is_inner)
-            && !part.starts_with('-')
-            && !part.ends_with('-')
-    };
-    name.split('.').all(is_part) && name.len() <= 253
+fn is_name(name: &str) -> bool {
+    name.split('.').count() >= 3 && is_subdomain(name)
 }
 
 fn kind<K: Resource>(of: &K::DynamicType) -> GroupVersionKind {

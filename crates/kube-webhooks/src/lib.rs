@@ -98,6 +98,7 @@ mod error;
 mod hook;
 #[cfg(feature = "metrics")]
 pub mod metrics;
+mod names;
 #[cfg(all(test, feature = "informer"))]
 mod reads_tests;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::Slot;
 use super::publish::{Target, publish, targets};
 use super::rotation::{Content, Step, Terms};
+use crate::names::{SUBDOMAIN, is_subdomain};
 use crate::{BoxError, Service, Webhooks};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -75,6 +76,7 @@ impl fmt::Debug for ManagedCertificates {
 
 impl ManagedCertificates {
     /// Keeps certificates for a Service in a Secret of this name, in the Service's namespace.
+    /// [`Webhooks::listen`] refuses names that no server takes.
     #[must_use]
     pub fn new(client: Client, service: Service, secret: impl Into<String>) -> Self {
         Self {
@@ -101,6 +103,18 @@ impl ManagedCertificates {
     pub fn overlap(mut self, overlap: Duration) -> Self {
         self.overlap = overlap;
         self
+    }
+
+    /// Checks the names. A server would refuse them in each request.
+    ///
+    /// # Errors
+    /// Returns the one that no server takes, and the rule.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.service.check()?;
+        if is_subdomain(&self.secret) {
+            return Ok(());
+        }
+        Err(format!("the name {:?} of the certificates' Secret must be {SUBDOMAIN}", self.secret))
     }
 
     pub(super) async fn follow(self, webhooks: &Webhooks, slot: &Slot) {

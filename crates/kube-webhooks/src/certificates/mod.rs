@@ -67,6 +67,18 @@ impl Certificates {
         self
     }
 
+    /// Checks the names that are known.
+    ///
+    /// # Errors
+    /// Returns the one that no server takes, and the rule.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match &self.0 {
+            Source::Files(_) => Ok(()),
+            #[cfg(feature = "managed-certificates")]
+            Source::Managed(managed) => managed.check(),
+        }
+    }
+
     /// Keeps the slot up to date. Never ends.
     pub(crate) async fn follow(self, webhooks: &Webhooks) {
         let slot = &*webhooks.certificate;

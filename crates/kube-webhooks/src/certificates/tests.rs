@@ -390,3 +390,37 @@ async fn expiry_is_told_with_file_and_time() {
     following.abort();
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Otherwise, each step would fail for ever.
+#[tokio::test]
+async fn names_that_no_server_takes_are_refused_before_the_port_is_bound() {
+    let webhooks = Webhooks::builder().build().unwrap();
+    let listen = async |service: Service, secret: &str| {
+        let certificates = ManagedCertificates::new(ApiServer::new().client(), service, secret);
+        let listening = webhooks.listen(([127, 0, 0, 1], 0), certificates.into()).await;
+        listening.map(drop).map_err(|error| error.to_string())
+    };
+    let service = || Service::new("shop", "hooks");
+    assert_eq!(listen(service(), "a.b-c").await, Ok(()));
+    assert_eq!(listen(service().configuration("a.b"), "certs").await, Ok(()));
+    let long = "a".repeat(64);
+    for name in ["", " ", "A", "-a", "a.", "a..b", "a_b", "a/b", "..", "a%2fb", "a?b", "a\nb", "é"]
+    {
+        for refused in [
+            listen(Service::new(name, "hooks"), "certs").await,
+            listen(Service::new("shop", name), "certs").await,
+            listen(service(), name).await,
+            listen(service().configuration(name), "certs").await,
+        ] {
+            let refused = refused.expect_err(name);
+            assert!(refused.contains(&format!("{name:?}")), "{refused}");
+            assert!(refused.contains("must be an RFC 1123 "), "{refused}");
+        }
+    }
+    for name in ["a.b", &long] {
+        listen(Service::new(name, "hooks"), "certs").await.unwrap_err();
+        listen(Service::new("shop", name), "certs").await.unwrap_err();
+        assert_eq!(listen(service(), name).await, Ok(()));
+    }
+    listen(service().port(0), "certs").await.unwrap_err();
+}

@@ -55,6 +55,33 @@ impl Service {
         format!("{}.{}.svc", self.name, self.namespace)
     }
 
+    /// Checks the names and the port.
+    ///
+    /// # Errors
+    /// Returns the one that no server takes, and the rule.
+    #[cfg(feature = "managed-certificates")]
+    pub(crate) fn check(&self) -> Result<(), String> {
+        use crate::names::{is_label, is_subdomain};
+        const LABEL: &str = "an RFC 1123 label: 1 to 63 lower-case letters, digits and hyphens, \
+                             with a letter or digit at both ends";
+        let Self { namespace, name, port, .. } = self;
+        let configuration = self.configuration_name();
+        if !is_label(namespace) {
+            return Err(format!("the namespace {namespace:?} of the Service must be {LABEL}"));
+        }
+        if !is_label(name) {
+            return Err(format!("the name {name:?} of the Service must be {LABEL}"));
+        }
+        if *port == 0 {
+            return Err("the port of the Service must not be 0".to_owned());
+        }
+        if !is_subdomain(&configuration) {
+            let problem = format!("the name {configuration:?} of the configurations must be ");
+            return Err(problem + crate::names::SUBDOMAIN);
+        }
+        Ok(())
+    }
+
     fn configuration_name(&self) -> String {
         self.configuration.clone().unwrap_or_else(|| self.name.clone())
     }
@@ -253,7 +280,7 @@ fn namespace_selector(known: &Registration, service: &Service) -> Option<LabelSe
     Some(selector)
 }
 
-fn match_conditions(known: &Registration) -> Option<Vec<api::MatchCondition>> {
+pub(crate) fn match_conditions(known: &Registration) -> Option<Vec<api::MatchCondition>> {
     let mut conditions = Vec::new();
     // A type names one resource, and the caller means it.
     for (groups, resource) in

@@ -172,3 +172,29 @@ fn webhooks_that_configurations_cannot_have_are_not_built() {
     let names: Vec<_> = names.iter().map(|hook| &*hook.name).collect();
     assert_eq!(names, ["webhook.hooks.shop", "a.b.c"]);
 }
+
+#[test]
+fn match_conditions_are_those_that_a_configuration_can_have() {
+    let hook = |name: &str, expression: &str| pods("/v").match_condition(name, expression);
+    let accepted = |hook: Hook| Webhooks::builder().hook(hook).build().is_ok();
+    let long = "a".repeat(63);
+    for name in ["a", "A_b.c-1", "example.com/no-nodes", &long] {
+        assert!(accepted(hook(name, "true")), "{name}");
+    }
+    let longer = format!("{long}a");
+    for name in ["", " ", "-a", "a.", "a b", "a/b/c", "/a", "a/", "A.com/b", "é", "a\nb", &longer]
+    {
+        assert!(!accepted(hook(name, "true")), "{name:?}");
+    }
+    assert!(!accepted(hook("a", "")) && !accepted(hook("a", " \n")));
+    assert!(!accepted(hook("a", "true").match_condition("a", "false")));
+    // That of the configuration itself.
+    assert!(!accepted(hook("no-events", "true").rules([rule(&["*"], &["*"])])));
+    let many = |count: usize| {
+        (0..count).fold(pods("/v"), |hook, n| hook.match_condition(&n.to_string(), "true"))
+    };
+    assert!(accepted(many(64)) && !accepted(many(65)));
+    let refused = Webhooks::builder().hook(hook("", "true")).build().unwrap_err();
+    let expected = "the webhook at /v needs at most 64 match conditions with an expression and a ";
+    assert!(refused.to_string().starts_with(expected), "{refused}");
+}

@@ -38,13 +38,16 @@ impl Webhooks {
     /// been read.
     ///
     /// # Errors
-    /// Returns an error if the address is not available.
+    /// Returns an error if the address is not available, or if managed certificates have a name
+    /// that no API server takes.
     pub async fn listen(
         &self,
         address: impl Into<SocketAddr>,
         certificates: Certificates,
     ) -> io::Result<Server> {
         let address = address.into();
+        let invalid = |problem| io::Error::new(io::ErrorKind::InvalidInput, problem);
+        certificates.check().map_err(invalid)?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot serve webhooks on {address}: {error}"))
         })?;

@@ -1,0 +1,32 @@
+//! The rules of API servers for names.
+
+/// Returns whether this is an RFC 1123 label, as the names of namespaces and Services are.
+#[cfg(feature = "managed-certificates")]
+pub(crate) fn is_label(name: &str) -> bool {
+    name.len() <= 63 && !name.contains('.') && is_subdomain(name)
+}
+
+/// The rule of [`is_subdomain`].
+#[cfg(feature = "managed-certificates")]
+pub(crate) const SUBDOMAIN: &str = "an RFC 1123 subdomain: 1 to 253 lower-case letters, digits, \
+                                    hyphens and dots, with a letter or digit at both ends and on \
+                                    both sides of each dot";
+
+/// Returns whether this is an RFC 1123 subdomain, as the names of most objects are.
+pub(crate) fn is_subdomain(name: &str) -> bool {
+    let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    name.split('.').all(|part| is_part(part, is_inner)) && name.len() <= 253
+}
+
+/// Returns whether this is a qualified name, as the keys of labels are.
+pub(crate) fn is_qualified(name: &str) -> bool {
+    let (domain, name) = name.split_once('/').map_or((None, name), |(of, name)| (Some(of), name));
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    domain.is_none_or(is_subdomain) && is_part(name, is_inner) && name.len() <= 63
+}
+
+/// Returns whether a text has only these characters, with a letter or digit at both ends.
+fn is_part(part: &str, is_inner: impl Fn(char) -> bool) -> bool {
+    let is_end = |c: char| c.is_ascii_alphanumeric();
+    part.chars().all(is_inner) && part.starts_with(is_end) && part.ends_with(is_end)
+}
