@@ -283,7 +283,8 @@ impl Hook {
         self
     }
 
-    /// Adds a condition in CEL with a name of its own. Requests that do not meet it are not reviewed.
+    /// Adds a condition in CEL, with a name of its own. Requests that do not meet it are not
+    /// reviewed.
     #[must_use]
     pub fn match_condition(mut self, name: &str, expression: &str) -> Self {
         let (name, expression) = (name.to_owned(), expression.to_owned());
