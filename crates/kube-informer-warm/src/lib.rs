@@ -81,12 +81,13 @@ impl WarmCache {
     }
 
     /// Sets a mark of the cluster, for programs that may not get the namespace `kube-system`. The
-    /// mark is used only if the server does not show the uid of that namespace.
+    /// mark is used only if the server does not show the uid of that namespace. An empty mark, such
+    /// as the value of a variable that is not set, is none.
     ///
     /// Two clusters must not have the same mark: the objects of one would be taken for those of the
     /// other. Clones with different marks may share a directory.
     pub fn cluster(mut self, mark: impl Into<Arc<str>>) -> Self {
-        self.cluster = Some(mark.into());
+        self.cluster = Some(mark.into()).filter(|mark| !mark.is_empty());
         self
     }
 
