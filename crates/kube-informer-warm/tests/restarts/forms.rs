@@ -78,6 +78,7 @@ async fn kept_object_that_became_unreadable_can_go() {
             (status.objects, status.unreadable)
         };
         assert_eq!(counts(), (19, 1), "{compacts}");
+        assert!(maps.lister().all().iter().all(|map| map.data.len() == 12));
         server.delete(&bad).unwrap();
         sleep(Duration::from_secs(1)).await;
         assert_eq!(counts(), (19, 0), "{compacts}");
