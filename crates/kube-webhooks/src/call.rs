@@ -144,7 +144,7 @@ impl Turns {
     }
 
     /// Reads a body. The permits keep its room.
-    async fn read<B>(&self, body: B) -> Result<(Bytes, Vec<OwnedSemaphorePermit>), Failure>
+    async fn read<B>(&self, body: B) -> Result<(Bytes, [Option<OwnedSemaphorePermit>; 2]), Failure>
     where
         B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
     {
@@ -156,8 +156,8 @@ impl Turns {
         if usize::try_from(body.size_hint().lower()).map_or(true, |bytes| bytes > most) {
             return Err(too_large());
         }
-        let (mut body, mut read, mut room) = (pin!(body), BytesMut::new(), Vec::new());
-        let mut is_beyond = false;
+        let (mut body, mut read) = (pin!(body), BytesMut::new());
+        let (mut room, mut beyond) = (None, None);
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
                 let error = crate::chain(&*error.into());
@@ -167,25 +167,22 @@ impl Turns {
             if data.len() > most - read.len() {
                 return Err(too_large());
             }
-            if !is_beyond {
+            if beyond.is_none() {
                 let bytes = u32::try_from(data.len()).unwrap_or(u32::MAX);
-                let more = tokio::select! {
+                let (permit, held) = tokio::select! {
                     biased;
-                    more = self.room.clone().acquire_many_owned(bytes) => more,
-                    beyond = self.beyond.clone().acquire_owned() => {
-                        is_beyond = true;
-                        beyond
-                    }
+                    more = self.room.clone().acquire_many_owned(bytes) => (more, &mut room),
+                    one = self.beyond.clone().acquire_owned() => (one, &mut beyond),
                 };
-                let more = more.map_err(|closed| Failure::internal(closed.to_string()))?;
-                match room.first_mut().filter(|_| !is_beyond) {
-                    Some(room) => OwnedSemaphorePermit::merge(room, more),
-                    None => room.push(more),
+                let permit = permit.map_err(|closed| Failure::internal(closed.to_string()))?;
+                match held {
+                    Some(held) => OwnedSemaphorePermit::merge(held, permit),
+                    None => *held = Some(permit),
                 }
             }
             read.extend_from_slice(&data);
         }
-        Ok((read.freeze(), room))
+        Ok((read.freeze(), [room, beyond]))
     }
 }
 

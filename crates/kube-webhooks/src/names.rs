@@ -1,5 +1,10 @@
 //! The rules of API servers for names.
 
+/// The rule of [`is_label`].
+#[cfg(feature = "managed-certificates")]
+pub(crate) const LABEL: &str = "an RFC 1123 label: 1 to 63 lower-case letters, digits and hyphens, \
+                                with a letter or digit at both ends";
+
 /// Returns whether this is an RFC 1123 label, as the names of namespaces and Services are.
 #[cfg(feature = "managed-certificates")]
 pub(crate) fn is_label(name: &str) -> bool {

@@ -61,9 +61,7 @@ impl Service {
     /// Returns the one that no server takes, and the rule.
     #[cfg(feature = "managed-certificates")]
     pub(crate) fn check(&self) -> Result<(), String> {
-        use crate::names::{is_label, is_subdomain};
-        const LABEL: &str = "an RFC 1123 label: 1 to 63 lower-case letters, digits and hyphens, \
-                             with a letter or digit at both ends";
+        use crate::names::{LABEL, SUBDOMAIN, is_label, is_subdomain};
         let Self { namespace, name, port, .. } = self;
         let configuration = self.configuration_name();
         if !is_label(namespace) {
@@ -76,8 +74,9 @@ impl Service {
             return Err("the port of the Service must not be 0".to_owned());
         }
         if !is_subdomain(&configuration) {
-            let problem = format!("the name {configuration:?} of the configurations must be ");
-            return Err(problem + crate::names::SUBDOMAIN);
+            return Err(format!(
+                "the name {configuration:?} of the configurations must be {SUBDOMAIN}"
+            ));
         }
         Ok(())
     }
