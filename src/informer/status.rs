@@ -202,6 +202,7 @@ impl InformerMetrics {
         }
     }
 
+    /// Counts an audit by its result.
     pub(super) fn audited(&self, audit: &Audit) {
         let [passed, differs, not_judged] = &self.audits;
         let judged = if audit.passed() { passed } else { differs };

@@ -444,51 +444,51 @@ mod tests {
         assert_eq!(enqueuer.queue.len(), 1);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn late_moved_away_keeps_keys_of_held_slot() {
+    /// Runs the only member of a sharding during a test of its slots.
+    async fn with_slots(test: impl AsyncFnOnce(Arc<SlotGate>)) {
         let client = ApiServer::new().client();
         let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
         let sharding = sharding.slots(4).build().unwrap();
-        let slots = Some(Arc::new(SlotGate::new(sharding.clone())));
-        let enqueuer = enqueuer(slots, |_, _| false);
-        let (key, event) = moved_away();
-        enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));
         let stop = CancellationToken::new();
         let running = tokio::spawn({
             let (sharding, stop) = (sharding.clone(), stop.clone());
             async move { sharding.run(stop).await }
         });
         sleep(Duration::from_secs(5)).await;
-        enqueuer.fire(&key, &event);
-        assert_eq!(enqueuer.queue.status().delayed, 1);
+        test(Arc::new(SlotGate::new(sharding))).await;
         stop.cancel();
         running.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn late_moved_away_keeps_keys_of_held_slot() {
+        let (key, event) = moved_away();
+        let mut moved = None;
+        with_slots(async |slots| {
+            let enqueuer = moved.insert(enqueuer(Some(slots), |_, _| false));
+            enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));
+            enqueuer.fire(&key, &event);
+            assert_eq!(enqueuer.queue.status().delayed, 1);
+        })
+        .await;
+        let enqueuer = moved.unwrap();
         enqueuer.fire(&key, &event);
         assert_eq!(enqueuer.queue.status().delayed, 0);
     }
 
     #[tokio::test(start_paused = true)]
     async fn deletion_told_before_its_object_was_fed_is_kept() {
-        let client = ApiServer::new().client();
-        let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
-        let sharding = sharding.slots(4).build().unwrap();
-        let slots = Arc::new(SlotGate::new(sharding.clone()));
-        let enqueuer = enqueuer(Some(slots.clone()), |_, _| false);
-        let stop = CancellationToken::new();
-        let running = tokio::spawn({
-            let (sharding, stop) = (sharding.clone(), stop.clone());
-            async move { sharding.run(stop).await }
-        });
-        sleep(Duration::from_secs(5)).await;
-        let (key, event) = moved_away();
-        let object = event.object().clone();
-        let deleted = CachedEvent::Deleted { object: object.clone(), final_state_known: true };
-        enqueuer.fire(&key, &deleted);
-        enqueuer.fire(&key, &CachedEvent::Added { object: object.clone(), initial: true });
-        assert!(slots.deletion(&key).is_some());
-        enqueuer.fire(&key, &CachedEvent::Added { object, initial: false });
-        assert!(slots.deletion(&key).is_none());
-        stop.cancel();
-        running.await.unwrap().unwrap();
+        with_slots(async |slots| {
+            let enqueuer = enqueuer(Some(slots.clone()), |_, _| false);
+            let (key, event) = moved_away();
+            let object = event.object().clone();
+            let deleted = CachedEvent::Deleted { object: object.clone(), final_state_known: true };
+            enqueuer.fire(&key, &deleted);
+            enqueuer.fire(&key, &CachedEvent::Added { object: object.clone(), initial: true });
+            assert!(slots.deletion(&key).is_some());
+            enqueuer.fire(&key, &CachedEvent::Added { object, initial: false });
+            assert!(slots.deletion(&key).is_none());
+        })
+        .await;
     }
 }

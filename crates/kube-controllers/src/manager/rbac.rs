@@ -329,7 +329,7 @@ impl ManagerBuilder {
     pub fn rbac(&self) -> Rbac {
         let ManagerParts { factory, elector, events, clusters, needs, .. } = &self.parts;
         let mut rbac = needs.clone();
-        let (shared, needs) = (factory.informers(), factory.needs());
+        let (shared, reads) = (factory.informers(), factory.needs());
         let mut informers = shared.clone();
         for controller in self.parts.controllers() {
             informers.extend(controller.informers());
@@ -348,13 +348,13 @@ impl ManagerBuilder {
             let name = fields.as_deref().and_then(selected_name);
             rbac.grant(resource, namespace.as_deref(), name, &["list", "watch"]);
         }
-        for need in &needs {
+        for need in &reads {
             let verbs: &[_] = if need.name.is_some() { &["get"] } else { &["list", "watch"] };
             let grant = rbac.grant(&need.resource, None, need.name, verbs);
             rbac.comments.entry(grant).or_default().insert(need.comment);
         }
         if events.is_some() {
-            let sets = needs.iter().any(|need| need.name.is_none());
+            let sets = reads.iter().any(|need| need.name.is_none());
             for namespace in namespaces(&informers, sets) {
                 rbac.grant(EVENTS, namespace.as_deref(), None, &["create", "patch"]);
             }
