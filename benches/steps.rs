@@ -169,6 +169,7 @@ fn main() {
             "list" => run(told(count, 0, 1)),
             "read-update" | "view-update" | "unread-update" => run(updated(step, count)),
             "update" => run(told(0, count, 1)),
+            "update-of-many" => run(told(20_000, count, 1)),
             "fan-out" => run(told(0, count, 33)),
             _ => panic!("no step is named {step}"),
         },

@@ -148,14 +148,15 @@ impl<N: Number> PersistentSet<N> {
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
-        let Self::Many { root, .. } = self else { return };
-        let mut nodes = vec![root];
-        while let Some(node) = nodes.pop() {
-            budget.spend(1).await;
-            if let Node::Branch(children) = node
-                && let Some(children) = Arc::into_inner(children)
-            {
-                nodes.extend(children);
+        let Self::Many { root: Node::Branch(children), .. } = self else { return };
+        let mut branches: Vec<_> = Arc::into_inner(children).into_iter().collect();
+        while let Some(children) = branches.pop() {
+            budget.spend(FAN).await;
+            for child in children {
+                // A branch that others hold keeps the nodes below it.
+                if let Node::Branch(children) = child {
+                    branches.extend(Arc::into_inner(children));
+                }
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::walk::Walk;
+use super::walk::{Unshared, Walk};
 use crate::panic::drop_safely;
 
 /// The position of an item in a [`PersistentVec`].
@@ -90,6 +90,11 @@ impl<T> PersistentVec<T> {
     /// no longer held.
     pub(super) fn walk(&self) -> Walk<T> {
         Walk::new(self.root.clone(), self.len)
+    }
+
+    /// Returns the nodes that nothing else holds.
+    pub(super) fn into_unshared(self) -> Unshared<T> {
+        Unshared::new(self.root)
     }
 
     /// Returns the root, and the number of branch levels above the leaves.

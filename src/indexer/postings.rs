@@ -45,8 +45,8 @@ impl Postings {
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
-        let (mut walk, by_hash) = self.0.into_walk();
-        while let Some(entries) = walk.next_unshared(budget).await {
+        let (mut entries, by_hash) = self.0.into_unshared();
+        while let Some(entries) = entries.next_leaf(budget).await {
             for entry in entries.into_iter().flatten() {
                 entry.posting.free(budget).await;
             }

@@ -6,7 +6,7 @@
 
 use super::persistent_set::PersistentSet;
 use super::persistent_vec::{Iter, PersistentVec, Row, Selected};
-use super::walk::Walk;
+use super::walk::{Unshared, Walk};
 use crate::yield_budget::YieldBudget;
 
 /// A persistent hash table. The caller computes the hash, so that a borrowed key needs no
@@ -64,14 +64,14 @@ impl<T> Table<T> {
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
-        let (walk, by_hash) = self.into_walk();
-        walk.free(budget).await;
+        let (items, by_hash) = self.into_unshared();
+        items.free(budget).await;
         by_hash.free(budget).await;
     }
 
-    /// Returns the items, and the set of their hashes and rows.
-    pub(super) fn into_walk(self) -> (Walk<T>, PersistentSet<u64>) {
-        (self.items.walk(), self.by_hash)
+    /// Returns the items that nothing else holds, and the set of hashes and rows.
+    pub(super) fn into_unshared(self) -> (Unshared<T>, PersistentSet<u64>) {
+        (self.items.into_unshared(), self.by_hash)
     }
 
     /// Returns every item, in row order.

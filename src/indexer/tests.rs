@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use futures::FutureExt;
+
 use super::*;
 use crate::object::{AnyObject, PackedObject, ResourceVersion, Value};
 use crate::sync::Mutex;
@@ -36,6 +38,27 @@ fn outdated_draft_changes_nothing() {
     put(&indexer, 2, &["b"]);
     assert!(draft.publish().is_err());
     assert_eq!((indexer.snapshot().len(), indexer.get(&key(1))), (1, None));
+}
+
+/// A loop that frees the old state after each update must not yield for what others still hold.
+#[test]
+fn state_before_one_update_is_freed_in_one_turn() {
+    for size in [9, 100, 5_000] {
+        let indexer = Indexer::<Object>::new();
+        indexer.add_index("values", |object: &Object| object.to_vec()).unwrap();
+        let put = |from: usize, to: usize| {
+            let mut write = indexer.transaction();
+            for n in from..to {
+                let key = ObjectKey::namespaced(&format!("ns{}", n % 7), &format!("o{n}")).unwrap();
+                write.put(&key, &object(&[&format!("{}", n % 9)]));
+            }
+            write.commit();
+        };
+        put(0, size);
+        let before = indexer.snapshot();
+        put(size / 2, size / 2 + 1);
+        assert_eq!(before.free().now_or_never(), Some(()), "of {size} objects");
+    }
 }
 
 /// A packed object that counts how often it is unpacked.

@@ -2,7 +2,8 @@
 //! over records that are read ahead.
 //!
 //! A [`Walk`] holds only the nodes still to come. So a slow walk does not keep a whole old state
-//! alive, and its end frees nothing large.
+//! alive, and its end frees nothing large. An [`Unshared`] holds only the nodes that nothing else
+//! holds: after one update those are the few on the way to one object.
 //!
 //! A [`Prefetch`] touches records some steps before it returns them. A caller that takes an object
 //! counts a reference: an atomic operation. A processor starts no later load before such an
@@ -32,27 +33,37 @@ impl<T> Walk<T> {
         let leaf = Node::Leaf([const { None }; FAN]);
         Self { nodes: root.into_iter().collect(), leaf, at: FAN, left: len }
     }
+}
 
-    /// Frees the nodes that nothing else holds and their items, and yields to other tasks in
-    /// between.
+/// The nodes of a tree that nothing else holds. They are to be freed.
+pub(super) struct Unshared<T>(Vec<Node<T>>);
+
+impl<T> Unshared<T> {
+    pub(super) fn new(root: Option<Arc<Node<T>>>) -> Self {
+        Self(root.and_then(Arc::into_inner).into_iter().collect())
+    }
+
+    /// Frees the nodes and their items, and yields to other tasks in between.
     pub(super) async fn free(mut self, budget: &mut YieldBudget) {
-        while let Some(items) = self.next_unshared(budget).await {
+        while let Some(items) = self.next_leaf(budget).await {
             drop(Node::Leaf(items));
         }
     }
 
-    /// Frees nodes that nothing else holds, up to a leaf. Returns its items. Yields to other tasks
-    /// in between.
-    pub(super) async fn next_unshared(&mut self, budget: &mut YieldBudget) -> Option<Leaf<T>> {
-        while let Some(node) = self.nodes.pop() {
-            budget.spend(FAN).await;
-            // A node that others hold keeps the nodes below it.
-            match Arc::into_inner(node).as_mut() {
-                Some(Node::Leaf(items)) => return Some(std::mem::take(items)),
-                Some(Node::Branch { children, .. }) => {
-                    self.nodes.extend(children.iter_mut().filter_map(Option::take));
+    /// Frees nodes up to a leaf. Returns its items. Yields to other tasks in between.
+    pub(super) async fn next_leaf(&mut self, budget: &mut YieldBudget) -> Option<Leaf<T>> {
+        while let Some(mut node) = self.0.pop() {
+            match &mut node {
+                Node::Leaf(items) => {
+                    budget.spend(FAN).await;
+                    return Some(std::mem::take(items));
                 }
-                None => {}
+                Node::Branch { children, .. } => {
+                    budget.spend(1).await;
+                    // A child that others hold keeps the nodes below it.
+                    let children = children.iter_mut().filter_map(Option::take);
+                    self.0.extend(children.filter_map(Arc::into_inner));
+                }
             }
         }
         None
@@ -177,13 +188,9 @@ mod tests {
         for row in 0..500 {
             rows.take(row);
         }
-        let walk = rows.walk();
-        drop(rows);
-        walk.free(&mut YieldBudget::new()).await;
+        rows.into_unshared().free(&mut YieldBudget::new()).await;
         assert!(items.iter().all(|item| Arc::strong_count(item) == 2), "a clone holds every item");
-        let walk = kept.walk();
-        drop(kept);
-        walk.free(&mut YieldBudget::new()).await;
+        kept.into_unshared().free(&mut YieldBudget::new()).await;
         assert!(items.iter().all(|item| Arc::strong_count(item) == 1));
     }
 }
