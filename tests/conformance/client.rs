@@ -49,6 +49,7 @@ pub(crate) fn server(scenario: &Scenario) -> ApiServer {
         .require_namespaces(true)
         .namespace_controller(false)
         .sharded_lists(is(&scenario.feature_gates, "ShardedListAndWatch", true))
+        .watch_cache(!is(&scenario.server_options, "watch-cache", false))
         .anonymous_requests(!is(&scenario.server_options, "anonymous-auth", false))
         .token("admin", "admin", [AccessRule::everything()])
         .token("viewer", "viewer", maps.clone())

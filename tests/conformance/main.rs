@@ -18,10 +18,9 @@
 //! API server: nothing is scheduled or collected. Users are `admin`, who may do everything,
 //! `viewer`, who may do nothing, `unknown` with an invalid token, and `none` without one.
 //! The scenarios of webhooks were recorded with a kube-apiserver v1.37.2. Each of their steps has
-//! the requests that webhooks got, and the answers, which the embedded server gets in turn. Of two
-//! recordings of a conversion, the one without the server's watch cache is here.
-//! Three scenarios come from a server with sharded lists and watches (`feature_gates`), one from a
-//! server without anonymous requests (`server_options`).
+//! the requests that webhooks got, and the answers, which the embedded server gets in turn. Three
+//! scenarios come from a server with sharded lists and watches (`feature_gates`), one from a server
+//! without anonymous requests, and five from one without a watch cache (`server_options`).
 
 #![cfg(feature = "testing")]
 
@@ -174,14 +173,19 @@ scenarios! {
     webhooks_built_in_subresources
     webhooks_configuration_defaults
     webhooks_conversion_answers
+    webhooks_conversion_answers_uncached
     webhooks_conversion_apply
     webhooks_conversion_failing
+    webhooks_conversion_failing_uncached
     webhooks_conversion_none
     webhooks_conversion_order
+    webhooks_conversion_order_uncached
     webhooks_conversion_review_versions
     webhooks_conversion_storage
+    webhooks_conversion_storage_uncached
     webhooks_conversion_validation
     webhooks_conversion_verbs
+    webhooks_conversion_verbs_uncached
     webhooks_custom_resource
     webhooks_dry_run
     webhooks_dry_run_stored_side_effects

@@ -68,7 +68,7 @@ pub(crate) fn replay(name: &str) -> Vec<Outcome> {
             answers: Vec::new(),
         };
         if replay.webhooked {
-            replay.webhooks.register(&replay.server);
+            replay.webhooks.register(&replay.server, &scenario);
         }
         let mut outcomes = Vec::new();
         for (index, step) in scenario.steps.iter().enumerate() {
@@ -93,7 +93,7 @@ impl Replay {
         let mut attempts = if step.poll { POLLS } else { 1 };
         loop {
             attempts -= 1;
-            self.webhooks.begin(&step.calls);
+            self.webhooks.begin(self.answers.len(), step);
             let answer = client::send(&self.server, step, &path, body.clone()).await;
             let answer = answer.unwrap_or_else(|problem| Answer {
                 status: 0,

@@ -18,21 +18,15 @@ pub(crate) const WEBHOOKS: &[Difference] = &[
     },
     Difference {
         scenario: "webhooks-conversion-answers",
-        steps: &[110, 111, 112],
+        steps: &[64],
         paths: &["details.causes", "message"],
         reason: "a shown answer is not the webhook's own text",
     },
     Difference {
-        scenario: "webhooks-conversion-apply",
-        steps: &[14, 15],
-        paths: &["metadata.managedFields"],
-        reason: "the recorded server reads from its cache, and its calls have no answer for that",
-    },
-    Difference {
-        scenario: "webhooks-conversion-apply",
-        steps: &[16],
-        paths: &["message"],
-        reason: "the recorded server reads from its cache, and fails later",
+        scenario: "webhooks-conversion-answers-uncached",
+        steps: &[110, 111, 112],
+        paths: &["details.causes", "message"],
+        reason: "a shown answer is not the webhook's own text",
     },
     Difference {
         scenario: "webhooks-conversion-failing",
@@ -47,10 +41,22 @@ pub(crate) const WEBHOOKS: &[Difference] = &[
         reason: "no certificate is checked",
     },
     Difference {
-        scenario: "webhooks-conversion-verbs",
-        steps: &[14],
-        paths: &["metadata.continue"],
-        reason: "lists of metadata include an empty token",
+        scenario: "webhooks-conversion-failing-uncached",
+        steps: &[21],
+        paths: &["events"],
+        reason: "no other client writes during a watch",
+    },
+    Difference {
+        scenario: "webhooks-conversion-failing-uncached",
+        steps: &[23, 25],
+        paths: &["details.causes", "message"],
+        reason: "no certificate is checked",
+    },
+    Difference {
+        scenario: "webhooks-conversion-storage",
+        steps: &[18, 22],
+        paths: &[],
+        reason: "the cache of a changed definition begins at once",
     },
     Difference {
         scenario: "webhooks-conversion-verbs",
@@ -60,6 +66,24 @@ pub(crate) const WEBHOOKS: &[Difference] = &[
     },
     Difference {
         scenario: "webhooks-conversion-verbs",
+        steps: &[34],
+        paths: &["events"],
+        reason: "the cache has each write before its response is sent",
+    },
+    Difference {
+        scenario: "webhooks-conversion-verbs",
+        steps: &[36],
+        paths: &["events"],
+        reason: "no other client writes during a watch",
+    },
+    Difference {
+        scenario: "webhooks-conversion-verbs-uncached",
+        steps: &[16],
+        paths: &["spec.port"],
+        reason: "the recording shows the body of the next request",
+    },
+    Difference {
+        scenario: "webhooks-conversion-verbs-uncached",
         steps: &[36],
         paths: &["events"],
         reason: "no other client writes during a watch",

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::scenario::{Step, expanded};
+use super::scenario::{Scenario, Step, expanded};
 
 /// The address at which the recorded webhooks listened.
 const ADDRESS: &str = "https://127.0.0.1:18450";
@@ -46,6 +46,12 @@ pub(crate) struct Webhooks(Arc<Mutex<State>>);
 struct State {
     recorded: Vec<(Call, bool)>,
     asked: Vec<(String, Value)>,
+    /// The recorded calls of each step.
+    steps: Vec<Vec<Call>>,
+    /// The number of the step, from 0.
+    step: usize,
+    /// True if the step writes, so that the server's cache may ask.
+    writes: bool,
 }
 
 impl Call {
@@ -58,8 +64,9 @@ impl Call {
 }
 
 impl Webhooks {
-    /// Registers the webhooks at a server.
-    pub(crate) fn register(&self, server: &ApiServer) {
+    /// Registers the webhooks of a scenario at a server.
+    pub(crate) fn register(&self, server: &ApiServer, scenario: &Scenario) {
+        self.0.lock().steps = scenario.steps.iter().map(|step| step.calls.clone()).collect();
         let webhooks = self.clone();
         server.webhook(ADDRESS, move |request| {
             let call = webhooks.find(&request);
@@ -67,10 +74,12 @@ impl Webhooks {
         });
     }
 
-    /// Begins a step with these recorded calls.
-    pub(crate) fn begin(&self, calls: &[Call]) {
-        let recorded = calls.iter().map(|call| (call.clone(), false)).collect();
-        *self.0.lock() = State { recorded, asked: Vec::new() };
+    /// Begins the step with this number, from 0.
+    pub(crate) fn begin(&self, number: usize, step: &Step) {
+        let mut state = self.0.lock();
+        state.recorded = step.calls.iter().map(|call| (call.clone(), false)).collect();
+        state.asked.clear();
+        (state.step, state.writes) = (number, step.method != "GET");
     }
 
     /// Notes a request. Returns the recorded call that it corresponds to, and the number of calls
@@ -83,26 +92,36 @@ impl Webhooks {
         let key = key(&path, &review);
         let has_key = |call: &Call| self::key(&call.path, &call.request) == key;
         // The same question may be asked once here and several times by a real server, or later.
-        let is_same = |(call, _): &(Call, bool)| {
+        let is_same = |call: &Call| {
             let parts = ["/request/objects/0/spec", "/request/objects/0/status"];
             call.request["kind"] == "ConversionReview"
                 && has_key(call)
                 && parts.iter().all(|part| call.request.pointer(part) == review.pointer(part))
         };
         let all = &mut state.recorded;
-        let at = all.iter().position(is_same);
+        let at = all.iter().position(|(call, _)| is_same(call));
         let at = at.or_else(|| all.iter().position(|(call, used)| !used && has_key(call)));
-        let at = at.or_else(|| all.iter().position(|(call, _)| has_key(call)))?;
-        let (call, used) = &mut all[at];
-        *used = true;
-        Some((call.clone(), at as u64))
+        let at = at.or_else(|| all.iter().position(|(call, _)| has_key(call)));
+        if let Some(at) = at {
+            let (call, used) = &mut all[at];
+            *used = true;
+            return Some((call.clone(), at as u64));
+        }
+        if !state.writes {
+            return None;
+        }
+        // The calls of a real server's cache may arrive during a later step.
+        let (before, after) = state.steps.split_at(state.step);
+        let mut others = after.iter().chain(before.iter().rev()).flatten();
+        others.find(|call| is_same(call)).map(|call| (call.clone(), 0))
     }
 
     /// Returns the recorded requests about writes, and those of this server, in the same order.
     pub(crate) fn end(&self) -> (Vec<Value>, Vec<Value>) {
-        let state = std::mem::take(&mut *self.0.lock());
-        let recorded = state.recorded.into_iter().map(|(call, _)| (call.path, call.request));
-        (admissions(recorded.collect()), admissions(state.asked))
+        let mut state = self.0.lock();
+        let recorded = std::mem::take(&mut state.recorded).into_iter();
+        let recorded = recorded.map(|(call, _)| (call.path, call.request)).collect();
+        (admissions(recorded), admissions(std::mem::take(&mut state.asked)))
     }
 }
 

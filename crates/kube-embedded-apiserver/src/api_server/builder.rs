@@ -63,6 +63,11 @@ impl ApiServerBuilder {
 
     /// Sets whether lists at version "0" come from a watch cache, which ignores the limit and
     /// answers in one piece. The default is true. If false, they come in pages like other lists.
+    ///
+    /// If a [webhook converts](ApiServer::convert) a type, lists and watches of each version come
+    /// from a cache, for which the webhook converts each change once. While the webhook fails, they
+    /// show what it converted before. If false, the webhook converts every object of every list and
+    /// watch.
     pub fn watch_cache(mut self, cached: bool) -> Self {
         self.options.watch_cache = cached;
         self

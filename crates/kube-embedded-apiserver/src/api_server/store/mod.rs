@@ -4,6 +4,7 @@ pub(crate) mod selection;
 pub(crate) mod shard;
 pub(crate) mod stored;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::api_server::resource::ResourceType;
 use crate::api_server::store::stored::{Stored, Views};
-use crate::api_server::webhooks::Webhooks;
+use crate::api_server::webhooks::{Cache, Webhooks};
 
 /// The number of removed types that are kept.
 const REMOVED_TYPES_KEPT: usize = 16;
@@ -69,6 +70,8 @@ pub(crate) struct Collection {
     pub(crate) ready: Option<Instant>,
     /// The revision up to which the history was trimmed.
     pub(crate) trimmed: u64,
+    /// The watch caches of the versions, if a webhook converts the objects.
+    pub(crate) caches: BTreeMap<String, Cache>,
 }
 
 /// A change that the controllers have not seen.
@@ -166,12 +169,13 @@ impl Store {
         let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
         let (id, revision) = (self.next_id + 1, self.revision);
         let ready = self.storage_start_delay.map(|time| Instant::now() + time);
-        if let Some(collection) = self.collection(&first) {
+        if let Some(collection) = self.of_mut(&first) {
             if collection.versions != versions {
                 collection.versions = versions;
                 // The cache is new: it has no history, and the watches of the old one end.
                 collection.id = id;
                 collection.history.clear();
+                collection.caches.clear();
                 collection.trimmed = revision;
                 collection.ready = ready.filter(|_| first.custom);
                 // Selectors may use other fields now.
@@ -196,7 +200,7 @@ impl Store {
         resource: &ResourceType,
         views: impl Fn(&[Arc<ResourceType>], &Value) -> Views,
     ) {
-        let Some(collection) = self.collection(resource) else { return };
+        let Some(collection) = self.of_mut(resource) else { return };
         for object in collection.objects.values_mut() {
             let views = views(&collection.versions, &object.stored_value(resource));
             *object = Arc::new(object.seen_as(resource, views));
@@ -206,7 +210,7 @@ impl Store {
     /// Notes the version in which the existing objects of a type were stored, when another one
     /// takes its place. Revisions stay as they are.
     pub(crate) fn note_version(&mut self, resource: &ResourceType, version: &str) {
-        let Some(collection) = self.collection(resource) else { return };
+        let Some(collection) = self.of_mut(resource) else { return };
         let unnoted = |object: &&mut Arc<Stored>| object.version.is_empty();
         for object in collection.objects.values_mut().filter(unnoted) {
             *object = Arc::new(object.at(resource, object.revision).in_version(version));
@@ -229,14 +233,15 @@ impl Store {
         self.announce();
     }
 
-    fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
+    /// Returns the collection of a type, to change it.
+    pub(crate) fn of_mut(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
         self.collections.iter_mut().find(|collection| collection.is_of(resource))
     }
 
     /// Stores the state of an object at the next revision. `None` if the type is not served.
     pub(crate) fn put(&mut self, resource: &ResourceType, stored: Stored) -> Option<Arc<Stored>> {
         let (revision, history_limit) = (stored.revision, self.history_limit);
-        let collection = self.collection(resource)?;
+        let collection = self.of_mut(resource)?;
         let stored = Arc::new(stored);
         let before = collection.objects.insert(stored.key(), stored.clone());
         let known = before.clone();
@@ -253,7 +258,7 @@ impl Store {
 
     pub(crate) fn remove(&mut self, resource: &ResourceType, key: &str) -> Option<Arc<Stored>> {
         let (revision, history_limit) = (self.revision + 1, self.history_limit);
-        let collection = self.collection(resource)?;
+        let collection = self.of_mut(resource)?;
         let before = collection.objects.remove(key)?;
         let last = Arc::new(before.at(resource, revision));
         let after = After::Deleted(last.clone());
@@ -365,6 +370,7 @@ impl Collection {
             history: VecDeque::new(),
             ready: None,
             trimmed: revision,
+            caches: BTreeMap::new(),
         }
     }
 
@@ -381,8 +387,17 @@ impl Collection {
         }
     }
 
+    /// Returns the revision up to which the watch cache of a version has every change. `None` if it
+    /// has not begun.
+    pub(crate) fn cached(&self, version: &str) -> Option<u64> {
+        self.caches.get(version)?.position(self.trimmed)
+    }
+
     /// Returns every object as of a revision that is still available.
-    pub(crate) fn at(&self, revision: u64) -> BTreeMap<String, Arc<Stored>> {
+    pub(crate) fn at(&self, revision: u64) -> Cow<'_, BTreeMap<String, Arc<Stored>>> {
+        if self.history.back().is_none_or(|newest| newest.revision <= revision) {
+            return Cow::Borrowed(&self.objects);
+        }
         let mut objects = self.objects.clone();
         for change in self.history.iter().rev().take_while(|change| change.revision > revision) {
             let (After::Present(stored) | After::Deleted(stored)) = &change.after;
@@ -391,6 +406,6 @@ impl Collection {
                 None => drop(objects.remove(&stored.key())),
             }
         }
-        objects
+        Cow::Owned(objects)
     }
 }

@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use super::shard;
 use crate::api_server::resource::{ResourceType, absent, stored_path};
 
 /// An object in several versions of its type.
 pub(crate) type Views = Vec<(String, Value)>;
+
+/// The form of an object that a watch cache has, once a webhook has converted the object.
+pub(crate) type CachedForm = Arc<OnceCell<Arc<Stored>>>;
 
 /// The largest depth of a stored object. A list adds two levels, and `serde_json` reads 128.
 const MOST_DEPTH: usize = 120;
@@ -45,6 +50,8 @@ pub(crate) struct Stored {
     metadata: Bytes,
     /// The protobuf message, once it was requested.
     message: OnceLock<Bytes>,
+    /// The forms that watch caches have, by version.
+    forms: Mutex<Vec<(String, CachedForm)>>,
 }
 
 impl Stored {
@@ -89,6 +96,7 @@ impl Stored {
             tail,
             views: Vec::new(),
             message: OnceLock::new(),
+            forms: Mutex::default(),
         }
     }
 
@@ -171,6 +179,17 @@ impl Stored {
     /// Returns the JSON of the metadata.
     pub(crate) fn metadata(&self) -> &[u8] {
         &self.metadata
+    }
+
+    /// Returns the place of the object's form in the watch cache of a version.
+    pub(crate) fn form(&self, version: &str) -> CachedForm {
+        let mut forms = self.forms.lock();
+        if let Some((_, form)) = forms.iter().find(|(known, _)| known == version) {
+            return form.clone();
+        }
+        let form = CachedForm::default();
+        forms.push((version.to_owned(), form.clone()));
+        form
     }
 
     /// Returns the protobuf message, which `encode` makes once.

@@ -12,7 +12,7 @@ use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::strategy;
 use crate::api_server::store::Store;
 use crate::api_server::store::stored::Stored;
-use crate::api_server::webhooks::Operation;
+use crate::api_server::webhooks::{Operation, cached_for_write};
 
 /// The default grace period of a pod, in seconds.
 const POD_GRACE: i64 = 30;
@@ -27,6 +27,9 @@ pub(crate) fn delete(
     options: &DeleteOptions,
 ) -> Result<Deleted, Failure> {
     let current = target.current(store)?;
+    if let (Some(session), Some(stored)) = (target.session, target.stored(store)) {
+        cached_for_write(session, target.resource, &stored)?;
+    }
     options.check(target.resource, target.name(), &current)?;
     if let Some(problem) = strategy::undeletable(target.resource, target.name()) {
         return Err(Failure::forbidden(target.resource, target.name(), problem));

@@ -37,14 +37,15 @@ pub(crate) struct Page {
     pub(crate) items: Vec<Arc<Stored>>,
 }
 
-/// Returns the page that a query asks for.
+/// Returns the page that a query asks for, of the state at the newest revision or an older one.
 pub(crate) fn page(
     store: &Store,
     resource: &ResourceType,
     query: &ListQuery,
+    newest: u64,
 ) -> Result<Page, Failure> {
     let collection = store.of(resource).ok_or_else(Failure::not_served)?;
-    let mut revision = store.revision;
+    let mut revision = newest;
     let mut after = None;
     let oldest = collection.trimmed.max(store.compacted);
     if let Some(token) = &query.continue_token {
@@ -61,8 +62,8 @@ pub(crate) fn page(
         }
         after = Some(parsed.after);
     } else if let Some(asked) = query.version {
-        if asked > store.revision {
-            return Err(Failure::too_large(asked, store.revision));
+        if asked > newest {
+            return Err(Failure::too_large(asked, newest));
         }
         if query.exact {
             if asked < oldest {
@@ -72,13 +73,7 @@ pub(crate) fn page(
             revision = asked;
         }
     }
-    let past;
-    let objects = if revision == store.revision {
-        &collection.objects
-    } else {
-        past = collection.at(revision);
-        &past
-    };
+    let objects = collection.at(revision);
     let limit = query.limit.unwrap_or(usize::MAX);
     let from = after.map_or(Bound::Unbounded, Bound::Excluded);
     let rest =

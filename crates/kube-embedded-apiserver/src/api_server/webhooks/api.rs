@@ -103,6 +103,13 @@ impl ApiServer {
     /// does for a service. The closure gets an object and the wanted `apiVersion`, and returns the
     /// object in that version, or the reason why it cannot.
     ///
+    /// The closure is called as often as a real server calls a webhook: by a write, for the [watch
+    /// cache] of each version; by a read of one object; and by a write in a version other than the
+    /// stored one. A list or watch calls it only for what the cache lacks, such as a write by the
+    /// test process. The response to a write waits for the cache, for a second at most.
+    ///
+    /// [watch cache]: crate::api_server::ApiServerBuilder::watch_cache
+    ///
     /// ```
     /// use kube_embedded_apiserver::ApiServer;
     ///

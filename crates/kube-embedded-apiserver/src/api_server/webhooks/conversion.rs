@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::admission::pending;
 use super::answer::{self, Unexpected};
-use super::{Asked, Call, Session, Webhooks, text};
+use super::{Asked, Call, Session, Webhooks, cached_for_write, text};
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::go_format::json_name;
@@ -123,6 +123,11 @@ pub(crate) fn current(
 ) -> Result<Arc<Stored>, Failure> {
     if !session.webhooks.must_convert(resource, stored) {
         return Ok(stored.clone());
+    }
+    if session.brief
+        && let Some(cached) = cached_for_write(session, resource, stored)?
+    {
+        return Ok(cached);
     }
     let seen = seen(session, resource, stored);
     seen.map_err(|problem| {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::api_server::ApiServer;
 use crate::api_server::asking::send;
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub(super) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// Returns a server with a type that has a host and port in one member in v1, in two in v2.
 async fn server() -> ApiServer {
@@ -19,24 +19,27 @@ async fn server() -> ApiServer {
 }
 
 fn register(server: &ApiServer) {
-    server.convert("shop/convert", |mut object, version| async move {
-        let spec = &mut object["spec"];
-        if version == "example.com/v2" {
-            let address = spec["address"].as_str().ok_or("no address")?.to_owned();
-            let (host, port) = address.split_once(':').ok_or("no port")?;
-            *spec = json!({"host": host, "port": port});
-        } else {
-            let text = |name: &str| spec[name].as_str().unwrap_or_default().to_owned();
-            *spec = json!({"address": format!("{}:{}", text("host"), text("port"))});
-        }
-        object["apiVersion"] = version.into();
-        Ok(object)
-    });
+    server.convert("shop/convert", |object, version| async move { converted(object, version) });
+}
+
+/// Returns an object in the other version.
+pub(super) fn converted(mut object: Value, version: String) -> Result<Value, String> {
+    let spec = &mut object["spec"];
+    if version == "example.com/v2" {
+        let address = spec["address"].as_str().ok_or("no address")?.to_owned();
+        let (host, port) = address.split_once(':').ok_or("no port")?;
+        *spec = json!({"host": host, "port": port});
+    } else {
+        let text = |name: &str| spec[name].as_str().unwrap_or_default().to_owned();
+        *spec = json!({"address": format!("{}:{}", text("host"), text("port"))});
+    }
+    object["apiVersion"] = version.into();
+    Ok(object)
 }
 
 /// Returns the definition, with the version in which objects are stored, and with or without a
 /// conversion by the webhook.
-fn definition(storage: &str, converts: bool) -> Value {
+pub(super) fn definition(storage: &str, converts: bool) -> Value {
     let version = |name: &str, members: &[&str]| {
         let members: serde_json::Map<String, Value> =
             members.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
@@ -63,11 +66,11 @@ fn definition(storage: &str, converts: bool) -> Value {
     })
 }
 
-fn path(version: &str, name: &str) -> String {
+pub(super) fn path(version: &str, name: &str) -> String {
     format!("/apis/example.com/{version}/namespaces/default/widgets{name}")
 }
 
-fn widget(version: &str, name: &str, spec: &Value) -> Value {
+pub(super) fn widget(version: &str, name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": format!("example.com/{version}"), "kind": "Widget",
         "metadata": {"name": name}, "spec": spec,

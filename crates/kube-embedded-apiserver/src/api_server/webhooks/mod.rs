@@ -8,6 +8,9 @@
 mod admission;
 mod answer;
 mod api;
+mod cache;
+#[cfg(test)]
+mod cache_tests;
 mod conversion;
 #[cfg(test)]
 mod conversion_tests;
@@ -36,6 +39,7 @@ use tokio::time::Instant;
 use crate::api_server::store::{Store, stored};
 
 pub(crate) use self::admission::{Admission, Operation, pending};
+pub(crate) use self::cache::{Cache, Progress, RETRY, cached_for_write};
 pub(crate) use self::conversion::{Conversion, convert, current, stored_and_seen, unreadable_list};
 use self::session::Asked;
 pub(crate) use self::session::Session;

@@ -10,12 +10,13 @@ use serde_json::{Value, json};
 
 use super::body::ResponseBody;
 use super::form::{Encoding, Form, PIECE, data, streamed};
+use super::state::Server;
 use super::{protobuf, table, written};
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::store::stored::Stored;
-use crate::api_server::verbs::list::{ListQuery, Page};
-use crate::api_server::webhooks::{self, Webhooks};
+use crate::api_server::verbs::list::{self, ListQuery, Page};
+use crate::api_server::webhooks;
 
 /// Answers a list, or a delete of a collection with the objects that were deleted.
 pub(super) fn respond(
@@ -26,8 +27,8 @@ pub(super) fn respond(
     encoding: Encoding,
 ) -> Response<ResponseBody> {
     let Page { mut metadata, items } = page;
-    if matches!(form, Form::Row(_)) && metadata["continue"] == "" {
-        // A table has a Go type of its own, which leaves out empty members.
+    if matches!(form, Form::Row(_) | Form::Metadata) && metadata["continue"] == "" {
+        // They have Go types of their own, which leave out empty members.
         metadata.as_object_mut().map(|members| members.remove("continue"));
     }
     // Only lists that have a Go type of their own name the shard.
@@ -38,15 +39,41 @@ pub(super) fn respond(
     streamed_list(resource, &metadata, items, form, encoding)
 }
 
-/// Returns a page whose objects have their form in the version of the request.
-pub(super) async fn converted(
-    webhooks: &Arc<Webhooks>,
-    resource: &ResourceType,
-    mut page: Page,
+/// Returns the page that a query asks for, whose objects have their form in the version of the
+/// request.
+pub(super) async fn page(
+    server: &Server,
+    resource: &Arc<ResourceType>,
+    query: &ListQuery,
 ) -> Result<Page, Failure> {
+    let (webhooks, cached) = (&server.webhooks, server.caches(resource));
+    let now = server.store.lock().revision;
+    if cached {
+        webhooks.catch_up(&server.store, resource, query.version).await;
+    }
+    let (mut page, cached) = {
+        let store = server.store.lock();
+        let position = store.of(resource).and_then(|all| all.cached(&resource.version));
+        let any = query.version.is_some() && !query.exact;
+        let position = match position.filter(|_| cached) {
+            // A real server reads a page from its storage meanwhile.
+            None if cached && !(query.limit.is_some() && query.selection.is_plain()) => {
+                return Err(Failure::storage_not_ready());
+            }
+            Some(position) => Some(position).filter(|position| any || *position >= now),
+            None => None,
+        };
+        let newest = position.unwrap_or(store.revision);
+        (list::page(&store, resource, query, newest)?, position.is_some())
+    };
     let items = std::mem::take(&mut page.items);
     let read = items.into_iter().map(|stored| async {
-        webhooks.read(resource, stored.clone()).await.map_err(|problem| (stored, problem))
+        let read = if cached {
+            webhooks.cached(resource, &stored).await
+        } else {
+            webhooks.read(resource, stored.clone()).await
+        };
+        read.map_err(|problem| (stored, problem))
     });
     let mut failed = Vec::new();
     for read in join_all(read).await {

@@ -25,9 +25,10 @@ use crate::api_server::rules::access::User;
 use crate::api_server::rules::warnings;
 use crate::api_server::store::Store;
 use crate::api_server::store::selection::FieldPath;
+use crate::api_server::store::stored::Stored;
 use crate::api_server::verbs::options::WriteOptions;
 use crate::api_server::verbs::reviews::about;
-use crate::api_server::verbs::{self, Part, Warnings, WriteTarget, connect, patch, scale};
+use crate::api_server::verbs::{Part, Warnings, WriteTarget, connect, patch, scale};
 use crate::api_server::webhooks::{Admission, Operation, Session};
 
 /// The largest body of a request, in bytes.
@@ -114,6 +115,9 @@ where
         None => answered.await,
         Some(limit) => timeout(limit, answered).await.unwrap_or_else(|_| Ok(late())),
     };
+    if server.options.watch_cache && !matches!(head.method, Method::GET | Method::HEAD) {
+        server.webhooks.follow_all(&server.store).await;
+    }
     // A failure has warnings, too.
     let of_use = match &resource.deprecation {
         None => warnings::of_use(&resource.api_version(), &resource.kind),
@@ -229,7 +233,7 @@ impl ResourceRequest<'_> {
         versions::reach(self.server, version).await?;
         let options = WriteOptions::default();
         let target = self.write_target(&options);
-        let current = || self.attempt(|store| target.current(store));
+        let current = || self.current(target, version);
         let stored = match self.part {
             None => current().await?,
             // A namespace's finalizers can be written, not read.
@@ -258,6 +262,35 @@ impl ResourceRequest<'_> {
         written::write_alone(&stored, resource, form, true, &mut bytes);
         bytes.push(b'\n');
         Ok(streamed(full(bytes)))
+    }
+
+    /// Returns an object in the version of the request: the stored one, or the cached one if the
+    /// request names the version of an object.
+    async fn current(
+        &self,
+        target: WriteTarget<'_>,
+        version: Option<u64>,
+    ) -> Result<Arc<Stored>, Failure> {
+        let (server, resource) = (self.server, self.resource);
+        if let Some(asked) = version.filter(|_| server.caches(resource)) {
+            server.webhooks.catch_up(&server.store, resource, version).await;
+            let cached = {
+                let store = server.store.lock();
+                let all = store.of(resource).ok_or_else(Failure::not_served)?;
+                all.cached(&resource.version).map(|position| {
+                    if asked > position {
+                        return Err(Failure::too_large(asked, position));
+                    }
+                    let missing = || Failure::not_found(resource, target.name());
+                    all.at(position).get(&target.key()).cloned().ok_or_else(missing)
+                })
+            };
+            if let Some(cached) = cached {
+                let read = server.webhooks.cached(resource, &cached?).await;
+                return read.map_err(|problem| Failure::internal(&problem));
+            }
+        }
+        self.attempt(|store| target.current(store)).await
     }
 
     /// Runs a write or a read, and again while webhooks have to answer.
@@ -358,8 +391,7 @@ impl ResourceRequest<'_> {
             query.list.limit = None;
         }
         versions::reach(self.server, query.list.version).await?;
-        let page = verbs::list::page(&self.server.store.lock(), resource, &query.list)?;
-        let page = list::converted(&self.server.webhooks, resource, page).await?;
+        let page = list::page(self.server, resource, &query.list).await?;
         let form = self.accepted.for_list(resource)?;
         let encoding = self.accepted.encoding;
         Ok(list::respond(resource.clone(), &query.list, page, form, encoding))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::access::Access;
 use crate::api_server::store::Store;
 use crate::api_server::webhooks::Webhooks;
@@ -47,6 +48,11 @@ impl Server {
         let webhooks = store.webhooks.clone();
         let (store, access) = (Mutex::new(store), Mutex::new(access));
         Self { store, access, webhooks, options, generation: AtomicU64::new(0), stop }
+    }
+
+    /// Returns whether watch caches have the objects of a type as a webhook converts them.
+    pub(crate) fn caches(&self, resource: &ResourceType) -> bool {
+        self.options.watch_cache && self.webhooks.conversion(resource).is_some()
     }
 
     pub(crate) fn generation(&self) -> u64 {

@@ -10,7 +10,7 @@ use http::Response;
 use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::body::{ResponseBody, full};
 use super::form::{Encoding, Form, Piece, data, response};
@@ -23,6 +23,7 @@ use crate::api_server::rules::kinds;
 use crate::api_server::store::selection::Selection;
 use crate::api_server::store::stored::Stored;
 use crate::api_server::store::{After, Change};
+use crate::api_server::webhooks::{Progress, RETRY};
 use kube_decode::protobuf::encode::encode_event;
 
 /// The duration of a watch without a timeout, in seconds.
@@ -48,8 +49,12 @@ struct OpenWatch {
     /// The revision up to which everything was sent.
     position: u64,
     initial: VecDeque<Arc<Stored>>,
-    /// True if the end of the initial events must still be sent.
-    initial_end_pending: bool,
+    /// The revision after which the end of the initial events is sent, until it is.
+    initial_end: Option<u64>,
+    /// The number of restarts of the watch cache, if there is one, when the watch began.
+    cache: Option<u64>,
+    /// True if the watch cache lacks changes that could not be converted.
+    behind: bool,
     bookmarks: bool,
     interval: Duration,
     /// The time of the next bookmark; `None` if none is due before the end.
@@ -75,16 +80,26 @@ pub(crate) async fn watch(
         let body = full(error_event(&failure, encoding));
         return Ok(response(body, encoding, true));
     }
+    let cached = server.caches(resource);
+    if cached {
+        server.webhooks.catch_up(&server.store, resource, Some(0)).await;
+    }
     let store = server.store.lock();
     let collection = store.of(resource).ok_or_else(Failure::not_served)?;
+    let (mut newest, mut cache) = (store.revision, None);
+    if cached {
+        newest = collection.cached(&resource.version).ok_or_else(Failure::storage_not_ready)?;
+        cache = collection.caches.get(&resource.version).map(|cache| cache.restarts);
+    }
     let mut position = asked;
     let mut events = VecDeque::new();
     if initial {
-        position = store.revision;
-        let selected = collection.objects.values().filter(|o| query.list.selection.matches(o));
+        position = newest;
+        let all = collection.at(newest);
+        let selected = all.values().filter(|object| query.list.selection.matches(object));
         events = selected.cloned().collect();
     } else if query.initial_events == Some(false) && asked == 0 {
-        position = store.revision;
+        position = newest;
     } else if asked < collection.trimmed.max(store.compacted) {
         let oldest = collection.trimmed.max(store.compacted);
         let failure = Failure::expired(format!("too old resource version: {asked} ({oldest})"));
@@ -102,7 +117,9 @@ pub(crate) async fn watch(
         encoding,
         position,
         initial: events,
-        initial_end_pending: initial && query.bookmarks,
+        initial_end: (initial && query.bookmarks).then_some(store.revision),
+        cache,
+        behind: false,
         bookmarks: query.bookmarks,
         interval,
         next_bookmark: None,
@@ -158,24 +175,32 @@ impl OpenWatch {
                 return None;
             }
             let stop = self.server.stop.clone();
+            let mut next = self.next_due();
+            if self.behind {
+                next = next.min(Instant::now() + RETRY);
+            }
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
                 () = woken => {}
-                () = sleep_until(self.next_bookmark.unwrap_or(self.until)) => {}
+                () = sleep_until(next) => {}
             }
         }
     }
 
+    /// Returns the time at which the clock requires something.
+    fn next_due(&self) -> Instant {
+        self.next_bookmark.unwrap_or(self.until)
+    }
+
     /// Sends what the clock requires: a bookmark, or the end, which has no event.
     fn send_due(&mut self, now: Instant, out: &mut Vec<u8>) {
-        let told_all = self.initial.is_empty() && !self.initial_end_pending;
-        if !told_all || self.over {
+        if !self.initial.is_empty() || self.over {
             return;
         }
         self.over = now >= self.until;
         if !self.over && self.next_bookmark.is_some_and(|next| now >= next) {
-            if self.bookmarks {
+            if self.bookmarks && self.initial_end.is_none() {
                 self.bookmark(false, out);
             }
             self.schedule_bookmark(now);
@@ -197,12 +222,24 @@ impl OpenWatch {
                 return;
             }
         }
-        if self.initial.is_empty() && std::mem::take(&mut self.initial_end_pending) {
+        self.end_initial_events(out);
+    }
+
+    /// Sends the end of the initial events once every change from before the watch is sent.
+    fn end_initial_events(&mut self, out: &mut Vec<u8>) {
+        let position = self.position;
+        if self.initial.is_empty() && self.initial_end.take_if(|end| *end <= position).is_some() {
             self.bookmark(true, out);
         }
     }
 
     async fn live_events(&mut self, out: &mut Vec<u8>) {
+        if self.cache.is_some() {
+            let server = self.server.clone();
+            let follow = server.webhooks.follow(&server.store, &self.resource);
+            let followed = timeout_at(self.next_due(), follow).await;
+            self.behind = followed != Ok(Progress::Current);
+        }
         let (changes, last) = self.next_changes(out);
         for change in changes {
             self.position = self.position.max(change.revision);
@@ -211,6 +248,7 @@ impl OpenWatch {
                 return;
             }
         }
+        self.end_initial_events(out);
         // The type is no longer served: its watches end normally.
         self.over |= last;
         if last && self.bookmarks {
@@ -233,12 +271,28 @@ impl OpenWatch {
             out.extend(error_event(&failure, self.encoding));
             return (Vec::new(), false);
         }
+        let mut newest = store.revision;
+        if let Some(restarts) = self.cache.filter(|_| still_served) {
+            let cache = collection.caches.get(&self.resource.version);
+            let known = cache.is_some_and(|cache| cache.restarts == restarts);
+            let Some(position) = collection.cached(&self.resource.version).filter(|_| known) else {
+                // The cache begins again: its watches end normally.
+                self.over = true;
+                return (Vec::new(), false);
+            };
+            newest = position;
+        }
         let start = collection.history.partition_point(|change| change.revision <= self.position);
-        let changes: Vec<Change> =
-            collection.history.range(start..).take(EVENTS_PER_PIECE).cloned().collect();
+        let later = collection.history.range(start..);
+        let changes: Vec<Change> = later
+            .take_while(|change| change.revision <= newest)
+            .take(EVENTS_PER_PIECE)
+            .cloned()
+            .collect();
         if changes.len() < EVENTS_PER_PIECE {
-            // The watch is up to date with every type, so a bookmark may say so.
-            self.position = store.revision;
+            // The watch is up to date with every type, so a bookmark may say so. A watch may begin
+            // after what its cache has.
+            self.position = newest.max(self.position.min(store.revision));
         }
         let last = !still_served && changes.len() < EVENTS_PER_PIECE;
         (changes, last)
@@ -256,10 +310,10 @@ impl OpenWatch {
                 // The object left the selection. As on a real server, the event has the last
                 // selected state, with the version that took it out.
                 (true, false) => {
-                    if let Some(before) = &change.before {
-                        let last = before.at(&self.resource, change.revision);
-                        self.event("DELETED", &Arc::new(last), out).await;
-                    }
+                    let Some(before) = &change.before else { return };
+                    let Some(seen) = self.seen(before, out).await else { return };
+                    let last = Arc::new(seen.at(&self.resource, change.revision));
+                    self.write("DELETED", &last, out);
                 }
                 (false, false) => {}
             },
@@ -267,15 +321,28 @@ impl OpenWatch {
     }
 
     async fn event(&mut self, kind: &str, object: &Arc<Stored>, out: &mut Vec<u8>) {
-        let seen = self.server.webhooks.read(&self.resource, object.clone()).await;
-        let object = &match seen {
-            Ok(seen) => seen,
-            Err(problem) => {
-                self.over = true;
-                let failure = Failure::internal(&problem);
-                return out.extend(error_event(&failure, self.encoding));
-            }
+        if let Some(seen) = self.seen(object, out).await {
+            self.write(kind, &seen, out);
+        }
+    }
+
+    /// Returns an object in the version of the watch. If it cannot be converted, the watch ends
+    /// with the failure.
+    async fn seen(&mut self, object: &Arc<Stored>, out: &mut Vec<u8>) -> Option<Arc<Stored>> {
+        let webhooks = &self.server.webhooks;
+        let seen = match self.cache {
+            Some(_) => webhooks.cached(&self.resource, object).await,
+            None => webhooks.read(&self.resource, object.clone()).await,
         };
+        let failed = seen.as_ref().err().map(|problem| Failure::internal(problem));
+        if let Some(failure) = failed {
+            self.over = true;
+            out.extend(error_event(&failure, self.encoding));
+        }
+        seen.ok()
+    }
+
+    fn write(&mut self, kind: &str, object: &Arc<Stored>, out: &mut Vec<u8>) {
         if self.encoding == Encoding::Protobuf {
             match written::in_envelope(object, &self.resource, self.form) {
                 Ok(object) => out.extend(encode_event(kind, &object)),

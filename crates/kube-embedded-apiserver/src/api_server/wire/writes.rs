@@ -225,18 +225,17 @@ impl ResourceRequest<'_> {
         let query = self.query()?;
         let delete_options = DeleteOptions::parse(self.content_type, body, options)?;
         let target = WriteTarget { dry_run: delete_options.dry_run, ..self.write_target(options) };
-        let list = |store: &Store| verbs::list::page(store, self.resource, &query.list);
         let delete =
             |store: &mut Store, all: &[_]| verbs::delete_all(store, target, all, &delete_options);
         let page = if self.session.is_none() {
             let listed = self.attempt(|store| {
-                let page = list(store)?;
+                let newest = store.revision;
+                let page = verbs::list::page(store, self.resource, &query.list, newest)?;
                 delete(store, &page.items).map(|()| page)
             });
             listed.await?
         } else {
-            let page = list(&self.server.store.lock())?;
-            let page = list::converted(&self.server.webhooks, self.resource, page).await?;
+            let page = list::page(self.server, self.resource, &query.list).await?;
             // Each object is reviewed by itself.
             for object in &page.items {
                 self.attempt(|store| delete(store, std::slice::from_ref(object))).await?;
