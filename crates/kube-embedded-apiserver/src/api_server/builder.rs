@@ -66,8 +66,8 @@ impl ApiServerBuilder {
     ///
     /// If a [webhook converts](ApiServer::convert) a type, lists and watches of each version come
     /// from a cache, for which the webhook converts each change once. While the webhook fails, they
-    /// show what it converted before. If false, the webhook converts every object of every list and
-    /// watch.
+    /// show what it converted before, and after half a minute they are answered 429. If false, the
+    /// webhook converts every object of every list and watch.
     pub fn watch_cache(mut self, cached: bool) -> Self {
         self.options.watch_cache = cached;
         self

@@ -14,6 +14,7 @@ use super::state::Server;
 use super::{protobuf, table, written};
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
+use crate::api_server::store::Store;
 use crate::api_server::store::stored::Stored;
 use crate::api_server::verbs::list::{self, ListQuery, Page};
 use crate::api_server::webhooks;
@@ -53,16 +54,7 @@ pub(super) async fn page(
     }
     let (mut page, cached) = {
         let store = server.store.lock();
-        let position = store.of(resource).and_then(|all| all.cached(&resource.version));
-        let any = query.version.is_some() && !query.exact;
-        let position = match position.filter(|_| cached) {
-            // A real server reads a page from its storage meanwhile.
-            None if cached && !(query.limit.is_some() && query.selection.is_plain()) => {
-                return Err(Failure::storage_not_ready());
-            }
-            Some(position) => Some(position).filter(|position| any || *position >= now),
-            None => None,
-        };
+        let position = if cached { cached_state(&store, resource, query, now)? } else { None };
         let newest = position.unwrap_or(store.revision);
         (list::page(&store, resource, query, newest)?, position.is_some())
     };
@@ -83,6 +75,24 @@ pub(super) async fn page(
         }
     }
     webhooks::unreadable_list(resource, &failed).map_or(Ok(page), Err)
+}
+
+/// Returns the revision whose state a watch cache has, if the cache answers the list. `now` is the
+/// revision at the beginning of the request.
+fn cached_state(
+    store: &Store,
+    resource: &ResourceType,
+    query: &ListQuery,
+    now: u64,
+) -> Result<Option<u64>, Failure> {
+    let all = store.of(resource).ok_or_else(Failure::not_served)?;
+    let Some(position) = all.cached(&resource.version) else {
+        // A real server reads a page from its storage meanwhile.
+        let is_page = query.limit.is_some() && query.selection.is_plain();
+        return if is_page { Ok(None) } else { Err(Failure::storage_not_ready()) };
+    };
+    let may_be_old = query.version.is_some() && !query.exact;
+    Ok(Some(position).filter(|position| may_be_old || *position >= now))
 }
 
 /// Returns a response whose body is created in pieces while it is read.

@@ -82,6 +82,7 @@ pub(crate) async fn watch(
     }
     let cached = server.caches(resource);
     if cached {
+        // A watch begins with what the cache has.
         server.webhooks.catch_up(&server.store, resource, Some(0)).await;
     }
     let store = server.store.lock();
