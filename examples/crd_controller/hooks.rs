@@ -65,7 +65,7 @@ pub(crate) fn definition(
     let mut definition = merge_crds(vec![v1::Website::crd(), v2::Website::crd()], "v2")?;
     match behind {
         Some((webhooks, service)) => {
-            for (_, conversion) in webhooks.configurations(service).conversions {
+            for (_, conversion) in webhooks.configurations(service)?.conversions {
                 definition.spec.conversion = Some(serde_json::from_value(conversion)?);
             }
         }
@@ -88,7 +88,7 @@ pub(crate) async fn install(
     let definition = definition(behind)?;
     definitions.patch(v2::Website::crd_name(), &apply, &Patch::Apply(definition)).await?;
     if let Some((webhooks, service)) = behind {
-        webhooks.configurations(service).apply(client).await?;
+        webhooks.configurations(service)?.apply(client).await?;
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ pub(crate) async fn install(
 pub(crate) fn manifests(service: &Service) -> Result<String, BoxError> {
     let webhooks = webhooks()?;
     let definition = definition(Some((&webhooks, service)))?;
-    let mut configurations = webhooks.configurations(service);
+    let mut configurations = webhooks.configurations(service)?;
     // The definition has it.
     configurations.conversions.clear();
     let definition = serde_saphyr::to_string(&definition)?;

@@ -110,7 +110,7 @@ pub(crate) struct Turns {
 
 impl Turns {
     pub(crate) fn new(limits: Limits) -> Self {
-        let permits = Arc::new(Semaphore::new(limits.concurrency));
+        let permits = Arc::new(Semaphore::new(limits.concurrency.min(Semaphore::MAX_PERMITS)));
         let room = limits.body.saturating_mul(limits.concurrency).min(Semaphore::MAX_PERMITS);
         let room = Arc::new(Semaphore::new(room));
         let beyond = Arc::new(Semaphore::new(1));

@@ -19,7 +19,10 @@ pub enum BuildError {
     #[error("two webhooks have the path {0}")]
     SamePath(String),
     /// A webhook's name is no name of a webhook.
-    #[error("{0:?} is no name of a webhook: it needs three parts or more, such as a.example.com")]
+    #[error(
+        "{0:?} is no name of a webhook: it needs three parts or more, such as a.example.com, and at \
+         most 253 characters"
+    )]
     Name(String),
     /// Two webhooks would have the same name in the configuration.
     #[error("the webhooks at {0} have the same name: set another one by `Hook::name`")]
@@ -33,8 +36,8 @@ pub enum BuildError {
         /// The reason.
         problem: String,
     },
-    /// A limit is zero, there is no operation, or the timeout or a match condition is not one that
-    /// configurations can have.
+    /// A limit is zero, there is no operation, or API servers refuse a part of the configuration:
+    /// the timeout, a rule, a selector or a match condition.
     #[error("the webhook at {path} needs {needs}")]
     Limit {
         /// The webhook's path.
@@ -42,6 +45,9 @@ pub enum BuildError {
         /// The values that it can have.
         needs: &'static str,
     },
+    /// API servers refuse a configuration with this Service.
+    #[error("{0}")]
+    Service(String),
 }
 
 /// Returns the messages of an error and its causes.

@@ -1,6 +1,5 @@
 //! One webhook: a path, its code, and what the configurations say about it.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use crate::admission::{mutate, validate};
 use crate::call::{Handler, Limits, panic_message};
 use crate::configurations::match_conditions;
 use crate::conversion;
-use crate::names::{is_qualified, is_subdomain};
+use crate::rules::{are_conditions, is_kind, is_name, is_path, is_rule, is_selector};
 use crate::{Admission, BuildError, Conversion, Operation, Refusal, Role};
 
 /// The limit of a body in bytes: two objects of the API's limit of 3 MiB, and the rest.
@@ -413,9 +412,19 @@ impl Hook {
         }
         let Limits { concurrency, body, time, .. } = self.limits;
         let known = &self.registration;
-        let needs = if known.kind.is_some() && known.rules.is_none() && known.operations.is_empty()
-        {
+        let by_type = known.kind.as_ref().filter(|_| known.rules.is_none());
+        let mut selectors = known.object_selector.iter().chain(&known.namespace_selector);
+        let needs = if by_type.is_some() && known.operations.is_empty() {
             "at least one operation"
+        } else if by_type.is_some_and(|kind| !is_kind(kind, &known.resource)) {
+            "a group, version and resource that a server can have, and a sub-resource of lower-case \
+             letters, digits, '-' and '.', or '*'"
+        } else if !known.rules.iter().flatten().all(is_rule) {
+            "rules that a server takes: each with operations, groups, versions and resources, and \
+             '*' beside no other of them"
+        } else if !selectors.all(is_selector) {
+            "selectors that a server takes: keys and values of labels, with values for In and NotIn \
+             only"
         } else if concurrency == 0 {
             "at least one call at a time"
         } else if body == 0 {
@@ -430,23 +439,6 @@ impl Hook {
         };
         Err(BuildError::Limit { path: path(), needs })
     }
-}
-
-/// Returns whether a configuration can have this path: API servers take only names in it.
-fn is_path(path: &str) -> bool {
-    let names = |rest: &str| rest.strip_suffix('/').unwrap_or(rest).split('/').all(is_subdomain);
-    path == "/" || path.strip_prefix('/').is_some_and(names)
-}
-
-/// Returns whether a configuration can have these match conditions, if their expressions are valid.
-fn are_conditions(conditions: &[MatchCondition]) -> bool {
-    let names: BTreeSet<_> = conditions.iter().map(|condition| &condition.name).collect();
-    let is_one = |of: &MatchCondition| is_qualified(&of.name) && !of.expression.trim().is_empty();
-    names.len() == conditions.len() && conditions.len() <= 64 && conditions.iter().all(is_one)
-}
-
-fn is_name(name: &str) -> bool {
-    name.split('.').count() >= 3 && is_subdomain(name)
 }
 
 fn kind<K: Resource>(of: &K::DynamicType) -> GroupVersionKind {

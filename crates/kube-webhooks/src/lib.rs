@@ -29,7 +29,7 @@
 //!     .mutate("/add-team", add_team)
 //!     .build()?;
 //! let service = Service::new("shop", "shop-operator");
-//! println!("{}", webhooks.configurations(&service).to_yaml()?); // for `kubectl apply`
+//! println!("{}", webhooks.configurations(&service)?.to_yaml()?); // for `kubectl apply`
 //!
 //! let certificates = ManagedCertificates::new(client, service, "shop-operator-webhooks");
 //! let server = webhooks.listen(([0, 0, 0, 0], 9443), certificates.into()).await?;
@@ -101,6 +101,7 @@ pub mod metrics;
 mod names;
 #[cfg(all(test, feature = "informer"))]
 mod reads_tests;
+mod rules;
 #[cfg(test)]
 #[path = "../../../src/seeds.rs"]
 mod seeds;

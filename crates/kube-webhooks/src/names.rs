@@ -1,18 +1,20 @@
 //! The rules of API servers for names.
 
 /// The rule of [`is_label`].
-#[cfg(feature = "managed-certificates")]
 pub(crate) const LABEL: &str = "an RFC 1123 label: 1 to 63 lower-case letters, digits and hyphens, \
                                 with a letter or digit at both ends";
 
 /// Returns whether this is an RFC 1123 label, as the names of namespaces and Services are.
-#[cfg(feature = "managed-certificates")]
 pub(crate) fn is_label(name: &str) -> bool {
     name.len() <= 63 && !name.contains('.') && is_subdomain(name)
 }
 
+/// Returns whether this is an RFC 1035 label, as versions and the plural names of definitions are.
+pub(crate) fn is_letter_label(name: &str) -> bool {
+    is_label(name) && name.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
 /// The rule of [`is_subdomain`].
-#[cfg(feature = "managed-certificates")]
 pub(crate) const SUBDOMAIN: &str = "an RFC 1123 subdomain: 1 to 253 lower-case letters, digits, \
                                     hyphens and dots, with a letter or digit at both ends and on \
                                     both sides of each dot";
@@ -28,6 +30,11 @@ pub(crate) fn is_qualified(name: &str) -> bool {
     let (domain, name) = name.split_once('/').map_or((None, name), |(of, name)| (Some(of), name));
     let is_inner = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     domain.is_none_or(is_subdomain) && is_part(name, is_inner) && name.len() <= 63
+}
+
+/// Returns whether a label can have this value.
+pub(crate) fn is_label_value(value: &str) -> bool {
+    value.is_empty() || (is_qualified(value) && !value.contains('/'))
 }
 
 /// Returns whether a text has only these characters, with a letter or digit at both ends.

@@ -137,8 +137,10 @@ impl<K> Admission<K> {
         self.notes.warn(&warning.into());
     }
 
-    /// Adds an annotation to the request's audit event. Its key gets the webhook's name in front; a
-    /// key with a slash is dropped by API servers.
+    /// Adds an annotation to the request's audit event. Its key gets the webhook's name in front.
+    ///
+    /// The key needs 1 to 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both
+    /// ends. API servers drop others, and the log has a warning.
     pub fn audit(&self, key: impl Into<String>, value: impl Into<String>) {
         self.notes.audit(key.into(), value.into());
     }

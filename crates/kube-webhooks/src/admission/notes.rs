@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::names::is_qualified;
+
 /// The notes of one review. The closure that adds them may be refused, or fail.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes(Arc<Mutex<Content>>);
@@ -22,6 +24,9 @@ impl Notes {
     }
 
     pub(super) fn audit(&self, key: String, value: String) {
+        if key.contains('/') || !is_qualified(&key) {
+            tracing::warn!(key, "API servers drop an audit annotation with this key");
+        }
         self.0.lock().annotations.insert(key, value);
     }
 

@@ -90,15 +90,15 @@ impl ManagedCertificates {
     }
 
     /// Sets the time for which a certificate is valid. After two thirds of it the next one is made.
-    /// Default: 90 days. At least an hour.
+    /// Default: 90 days. At least an hour, and at most 100 years.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
-        self.lifetime = lifetime.max(Duration::from_secs(3_600));
+        self.lifetime = lifetime.clamp(Duration::from_secs(3_600), 36_500 * DAY);
         self
     }
 
     /// Sets the time from the publication of an authority until its certificate serves. Default: 10
-    /// minutes.
+    /// minutes. At most a sixth of the lifetime: the next certificate has a third of it.
     #[must_use]
     pub fn overlap(mut self, overlap: Duration) -> Self {
         self.overlap = overlap;
@@ -109,8 +109,8 @@ impl ManagedCertificates {
     ///
     /// # Errors
     /// Returns the one that no server takes, and the rule.
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.service.check()?;
+    pub(super) fn check(&self, webhooks: &Webhooks) -> Result<(), String> {
+        webhooks.check_names(&self.service).map_err(|refused| refused.to_string())?;
         if is_subdomain(&self.secret) {
             return Ok(());
         }
@@ -150,8 +150,8 @@ impl Keeper {
             secrets: Api::namespaced(client.clone(), service.namespace()),
             client,
             secret,
-            terms: Terms { host: service.host(), lifetime, overlap },
-            targets: targets(&webhooks.configurations(&service)),
+            terms: Terms { host: service.host(), lifetime, overlap: overlap.min(lifetime / 6) },
+            targets: targets(&webhooks.configurations_of(&service)),
             serving: None,
             published: None,
         }

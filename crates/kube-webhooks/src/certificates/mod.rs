@@ -55,10 +55,11 @@ impl Certificates {
         Self(Source::Files(Files { chain: chain.into(), key: key.into(), poll: POLL }))
     }
 
-    /// Sets the time between two looks at the source. Default: 10 seconds for files, and a minute
-    /// for `ManagedCertificates`.
+    /// Sets the time between two looks at the source, at least a millisecond. Default: 10 seconds
+    /// for files, and a minute for `ManagedCertificates`.
     #[must_use]
     pub fn poll(mut self, every: Duration) -> Self {
+        let every = every.max(Duration::from_millis(1));
         match &mut self.0 {
             Source::Files(files) => files.poll = every,
             #[cfg(feature = "managed-certificates")]
@@ -71,11 +72,15 @@ impl Certificates {
     ///
     /// # Errors
     /// Returns the one that no server takes, and the rule.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    #[cfg_attr(
+        not(feature = "managed-certificates"),
+        expect(unused_variables, reason = "files have no names in configurations")
+    )]
+    pub(crate) fn check(&self, webhooks: &Webhooks) -> Result<(), String> {
         match &self.0 {
             Source::Files(_) => Ok(()),
             #[cfg(feature = "managed-certificates")]
-            Source::Managed(managed) => managed.check(),
+            Source::Managed(managed) => managed.check(webhooks),
         }
     }
 

@@ -129,7 +129,7 @@ fn keeper(server: &ApiServer, webhooks: &Webhooks) -> Keeper {
 
 async fn configure(server: &ApiServer, webhooks: &Webhooks) -> Api<ValidatingWebhookConfiguration> {
     let configurations = Api::all(server.client());
-    let configuration = webhooks.configurations(&service()).validating.unwrap();
+    let configuration = webhooks.configurations(&service()).unwrap().validating.unwrap();
     configurations.create(&PostParams::default(), &configuration).await.unwrap();
     configurations
 }
@@ -267,7 +267,7 @@ async fn applied_configurations_get_the_authority_and_keep_it() {
     let early = keeper.step(&Slot::default(), SystemTime::now()).await.unwrap_err().to_string();
     assert!(early.contains("widgets.example.com does not convert by a webhook"), "{early}");
 
-    let configurations = webhooks.configurations(&service());
+    let configurations = webhooks.configurations(&service()).unwrap();
     configurations.apply(&server.client()).await.unwrap();
     keeper.step(&Slot::default(), SystemTime::now()).await.unwrap();
     configurations.apply(&server.client()).await.unwrap();
@@ -282,7 +282,7 @@ async fn applied_configurations_get_the_authority_and_keep_it() {
 #[tokio::test]
 async fn missing_definition_is_not_created() {
     let server = ApiServer::new();
-    let applied = converting().configurations(&service()).apply(&server.client()).await;
+    let applied = converting().configurations(&service()).unwrap().apply(&server.client()).await;
     let error = applied.unwrap_err().to_string();
     let start = "cannot apply the CustomResourceDefinition widgets.example.com: ";
     assert!(error.starts_with(start), "{error}");
@@ -423,4 +423,25 @@ async fn names_that_no_server_takes_are_refused_before_the_port_is_bound() {
         assert_eq!(listen(service(), name).await, Ok(()));
     }
     listen(service().port(0), "certs").await.unwrap_err();
+}
+
+/// Without the limits, dates overflow, and the next pair serves before API servers know it.
+#[tokio::test(start_paused = true)]
+async fn times_without_bounds_are_limited() {
+    let server = ApiServer::new();
+    let webhooks = webhooks();
+    configure(&server, &webhooks).await;
+    let (slot, now, minute) = (Slot::default(), SystemTime::now(), Duration::from_secs(60));
+    for (name, lifetime) in [("long", Duration::MAX), ("short", Duration::ZERO)] {
+        let options = ManagedCertificates::new(server.client(), service(), name);
+        let options = options.lifetime(lifetime).overlap(Duration::MAX);
+        let mut keeper = Keeper::new(options, &webhooks);
+        keeper.step(&slot, now).await.unwrap();
+        keeper.step(&slot, now + 41 * minute).await.unwrap();
+        let secrets: Api<Secret> = Api::namespaced(server.client(), service().namespace());
+        let made = secrets.get(name).await.unwrap().data.unwrap();
+        assert_eq!(made.contains_key("next.crt"), name == "short");
+        keeper.step(&slot, now + 42 * minute).await.unwrap();
+        assert_eq!(secrets.get(name).await.unwrap().data.unwrap(), made);
+    }
 }

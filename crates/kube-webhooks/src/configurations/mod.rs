@@ -11,7 +11,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::hook::{Hook, Registration};
-use crate::{Operation, Role, Webhooks};
+use crate::names::{LABEL, SUBDOMAIN, is_label, is_subdomain};
+use crate::rules::is_name;
+use crate::{BuildError, Operation, Role, Webhooks};
 
 /// The label that API servers give each namespace.
 const NAMESPACE_LABEL: &str = "kubernetes.io/metadata.name";
@@ -59,9 +61,7 @@ impl Service {
     ///
     /// # Errors
     /// Returns the one that no server takes, and the rule.
-    #[cfg(feature = "managed-certificates")]
     pub(crate) fn check(&self) -> Result<(), String> {
-        use crate::names::{LABEL, SUBDOMAIN, is_label, is_subdomain};
         let Self { namespace, name, port, .. } = self;
         let configuration = self.configuration_name();
         if !is_label(namespace) {
@@ -138,7 +138,26 @@ impl Webhooks {
     /// Unless [`Hook::own_namespace`] says otherwise, requests in the Service's namespace are left
     /// out, so that the operator can start, elect and report while its webhooks are down. Rules
     /// that name any group or resource leave out Leases and Events, too.
-    pub fn configurations(&self, service: &Service) -> Configurations {
+    ///
+    /// # Errors
+    /// [`BuildError::Service`] if no API server takes a name of the Service or its port, and
+    /// [`BuildError::Name`] if a webhook's name is too long with those of the Service.
+    pub fn configurations(&self, service: &Service) -> Result<Configurations, BuildError> {
+        self.check_names(service)?;
+        Ok(self.configurations_of(service))
+    }
+
+    /// Checks the names and the port that configurations with this Service have.
+    pub(crate) fn check_names(&self, service: &Service) -> Result<(), BuildError> {
+        service.check().map_err(BuildError::Service)?;
+        let hooks = self.endpoints.values().map(|endpoint| &endpoint.hook);
+        let admission = hooks.filter(|hook| hook.role != Role::Convert);
+        let mut names = admission.map(|hook| name(hook, service));
+        names.find(|name| !is_name(name)).map_or(Ok(()), |long| Err(BuildError::Name(long)))
+    }
+
+    /// Returns the configurations, whose names were [checked](Self::check_names).
+    pub(crate) fn configurations_of(&self, service: &Service) -> Configurations {
         let hooks = |role| {
             let hooks = self.endpoints.values().map(|endpoint| &endpoint.hook);
             hooks.filter(move |hook| hook.role == role)

@@ -16,7 +16,7 @@ fn service() -> Service {
 
 fn validating(hook: Hook) -> Value {
     let webhooks = Webhooks::builder().hook(hook).build().unwrap();
-    let configuration = webhooks.configurations(&service()).validating.unwrap();
+    let configuration = webhooks.configurations(&service()).unwrap().validating.unwrap();
     serde_json::to_value(&configuration.webhooks.unwrap()[0]).unwrap()
 }
 
@@ -102,7 +102,7 @@ async fn server_accepts_all_of_it() {
         .convert("/c", Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok))
         .build()
         .unwrap();
-    let configurations = webhooks.configurations(&service());
+    let configurations = webhooks.configurations(&service()).unwrap();
     let server = ApiServer::new();
     let params = PostParams::default();
     let validating = configurations.validating.as_ref().unwrap();
@@ -123,7 +123,7 @@ fn yaml_holds_the_objects() {
         .convert("/c", conversion.dynamic("v1", Ok, Ok))
         .build()
         .unwrap();
-    let yaml = webhooks.configurations(&service()).to_yaml().unwrap();
+    let yaml = webhooks.configurations(&service()).unwrap().to_yaml().unwrap();
     let (objects, comments) = yaml.split_once("---\n").unwrap();
     assert!(objects.contains("kind: ValidatingWebhookConfiguration\n"), "{yaml}");
     assert!(comments.starts_with("# In the definition widgets.example.com:\n# spec:\n"), "{yaml}");
@@ -168,7 +168,7 @@ fn webhooks_that_configurations_cannot_have_are_not_built() {
     }
     let webhooks = Webhooks::builder().hook(hook("/")).hook(hook("/a-b").name("a.b.c")).build();
     let configuration = webhooks.unwrap().configurations(&Service::new("shop", "hooks"));
-    let names = configuration.validating.unwrap().webhooks.unwrap();
+    let names = configuration.unwrap().validating.unwrap().webhooks.unwrap();
     let names: Vec<_> = names.iter().map(|hook| &*hook.name).collect();
     assert_eq!(names, ["webhook.hooks.shop", "a.b.c"]);
 }

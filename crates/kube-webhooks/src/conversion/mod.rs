@@ -21,6 +21,7 @@ use self::metadata::keep_metadata;
 pub(crate) use self::review::answer;
 use crate::BoxError;
 use crate::call::panic_message;
+use crate::names::{is_letter_label, is_subdomain};
 
 /// The conversions of one kind, through a hub version.
 ///
@@ -183,9 +184,29 @@ impl<H> Conversion<H> {
 
     /// Returns the reason why this cannot convert.
     pub(crate) fn problem(&self) -> Option<String> {
+        let GroupVersionKind { group, kind, .. } = &self.hub;
         let alone = self.versions.len() < 2;
-        let alone = alone.then(|| format!("a conversion of {} needs two versions", self.hub.kind));
-        self.problem.clone().or(alone)
+        let alone = alone.then(|| format!("a conversion of {kind} needs two versions"));
+        let is_definition =
+            is_letter_label(&self.plural) && is_subdomain(group) && group.contains('.');
+        let unnamed = (!is_definition).then(|| {
+            let name = self.definition();
+            format!(
+                "no definition can have the name {name:?}: it needs a plural name of 1 to 63 \
+                 lower-case letters, digits and hyphens, that begins with a letter, and a group \
+                 with a dot"
+            )
+        });
+        let version = |name: &String| name.split_once('/').map(|(_, version)| version.to_owned());
+        let mut versions = self.versions.keys().filter_map(version);
+        let odd = versions.find(|version| !is_letter_label(version));
+        let odd = odd.map(|version| {
+            format!(
+                "no definition can have the version {version:?}: it needs 1 to 63 lower-case \
+                 letters, digits and hyphens, and begins with a letter"
+            )
+        });
+        self.problem.clone().or(alone).or(unnamed).or(odd)
     }
 
     /// Returns the name of the kind's definition.

@@ -47,7 +47,7 @@ impl Webhooks {
     ) -> io::Result<Server> {
         let address = address.into();
         let invalid = |problem| io::Error::new(io::ErrorKind::InvalidInput, problem);
-        certificates.check().map_err(invalid)?;
+        certificates.check(self).map_err(invalid)?;
         let listener = TcpListener::bind(address).await.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot serve webhooks on {address}: {error}"))
         })?;

@@ -64,7 +64,7 @@ async fn register(client: &Client, webhooks: &Webhooks, address: SocketAddr, aut
             url: Some(format!("https://{address}{}", path.expect("each has a path"))),
         }
     };
-    let configurations = webhooks.configurations(&service);
+    let configurations = webhooks.configurations(&service).expect("the names are valid");
     let mut definition =
         merge_crds(vec![v1::Website::crd(), v2::Website::crd()], "v2").expect("two versions");
     for (_, conversion) in configurations.conversions {

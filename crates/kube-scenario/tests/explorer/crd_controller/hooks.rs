@@ -126,7 +126,7 @@ async fn manifests_are_what_the_program_installs() {
     let printed = definition(Some(behind)).unwrap().spec;
     assert_eq!(installed.versions, printed.versions);
     assert_eq!(installed.conversion, printed.conversion);
-    let printed = behind.0.configurations(behind.1);
+    let printed = behind.0.configurations(behind.1).unwrap();
     let mutating = Api::<MutatingWebhookConfiguration>::all(client.clone());
     let mutating = mutating.get("websites").await.unwrap().webhooks.unwrap().remove(0);
     let wanted = printed.mutating.unwrap().webhooks.unwrap().remove(0);
