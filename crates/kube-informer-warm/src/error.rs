@@ -18,6 +18,9 @@ pub enum CacheError {
         /// The cause.
         source: io::Error,
     },
+    /// The path of the directory is empty, as is the value of a variable that is not set.
+    #[error("an empty path is no directory of a cache; name one of its own")]
+    NoPath,
     /// Another process, or another cache of this process, uses the directory.
     #[error("{} is in use; give each process a directory of its own", .0.display())]
     Locked(PathBuf),

@@ -24,6 +24,10 @@ pub(super) struct DirectoryLock {
 
 impl DirectoryLock {
     pub(super) fn take(directory: &Path) -> Result<Self, CacheError> {
+        // As a path, it would be the working folder.
+        if directory.as_os_str().is_empty() {
+            return Err(CacheError::NoPath);
+        }
         fs::create_dir_all(directory).map_err(CacheError::io("creating", directory))?;
         let path = directory.join("lock");
         let mut options = OpenOptions::new();

@@ -232,3 +232,10 @@ fn directory_has_one_owner() {
     let error = table.commit(&state(20)).unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(CacheError::TakenOver(_))), "{error}");
 }
+
+/// The empty path is the working folder for some calls, and nothing for others.
+#[test]
+fn empty_path_leaves_no_lock_behind() {
+    assert!(matches!(WarmCache::open(""), Err(CacheError::NoPath)));
+    assert!(!std::path::Path::new("lock").exists());
+}
