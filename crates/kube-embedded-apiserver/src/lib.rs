@@ -40,6 +40,9 @@ pub use control_plane::ControlPlane;
 pub use draws::seed_by_test;
 pub use faults::{BodyPosition, Faults, Injection, Requests};
 
+/// A duration that counts as never, and that a clock can add.
+const CENTURY: std::time::Duration = std::time::Duration::from_secs(100 * 366 * 86_400);
+
 /// The README's program compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

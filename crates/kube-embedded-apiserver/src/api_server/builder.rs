@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::CENTURY;
 use crate::api_server::ApiServer;
 #[cfg(feature = "gzip")]
 use crate::api_server::Gzip;
@@ -57,7 +58,7 @@ impl ApiServerBuilder {
 
     /// Sets the interval of bookmarks, on watches that request them. The default is 60 s.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
-        self.options.bookmark_interval = interval.max(Duration::from_millis(1));
+        self.options.bookmark_interval = interval.clamp(Duration::from_millis(1), CENTURY);
         self
     }
 
@@ -141,7 +142,7 @@ impl ApiServerBuilder {
     /// [`compact`]: ApiServer::compact
     /// [`history_limit`]: Self::history_limit
     pub fn compact_after(mut self, time: Duration) -> Self {
-        self.compact_after = Some(time);
+        self.compact_after = Some(time.min(CENTURY));
         self
     }
 
@@ -149,7 +150,7 @@ impl ApiServerBuilder {
     /// changed. Until then, lists and watches of the type are answered 429, as by a real server,
     /// which takes milliseconds. The default is zero.
     pub fn storage_start_delay(mut self, time: Duration) -> Self {
-        self.storage_start_delay = Some(time);
+        self.storage_start_delay = Some(time.min(CENTURY));
         self
     }
 

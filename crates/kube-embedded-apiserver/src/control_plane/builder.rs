@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::error::{ControlPlaneError, MissingBinaries};
 use super::{ControlPlane, start};
+use crate::CENTURY;
 
 /// Options of a [`ControlPlane`]. Get one from [`ControlPlane::builder`].
 #[derive(Clone, Debug)]
@@ -52,14 +53,14 @@ impl ControlPlaneBuilder {
 
     /// Sets how long each program may take to become ready. The default is 60 s.
     pub fn start_timeout(mut self, limit: Duration) -> Self {
-        self.start_timeout = limit;
+        self.start_timeout = limit.min(CENTURY);
         self
     }
 
     /// Sets how long each program may take to end by itself in [`ControlPlane::stop`]. The default
     /// is 20 s, as in envtest.
     pub fn grace(mut self, limit: Duration) -> Self {
-        self.grace = limit;
+        self.grace = limit.min(CENTURY);
         self
     }
 

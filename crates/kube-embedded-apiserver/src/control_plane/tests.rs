@@ -318,7 +318,8 @@ async fn plane_serves_and_leaves_nothing() {
 #[tokio::test]
 async fn stop_kills_what_does_not_end() {
     let scripts = Scripts::serving();
-    let plane = scripts.builder().start().await.unwrap();
+    let without_limits = scripts.builder().start_timeout(Duration::MAX).grace(Duration::MAX);
+    let plane = without_limits.start().await.unwrap();
     let folder = plane.folder().to_owned();
     assert!(plane.stop().await, "both end on request");
     assert!(!folder.exists());

@@ -275,7 +275,8 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
         let mut pairs: Vec<_> = pairs(&played, end, scenario).collect();
         pairs.retain(|pair| alike.as_ref().is_none_or(|alike| alike.is_of_one_key(pair)));
         found.possible_pairs = pairs.len();
-        let drawn = Rng::with_seed(SEED).choose_multiple(pairs.drain(..), scenario.pairs);
+        let budget = scenario.pairs.min(pairs.len());
+        let drawn = Rng::with_seed(SEED).choose_multiple(pairs.drain(..), budget);
         found.pairs = drawn.len();
         found.tries(&drawn, end, play);
     }

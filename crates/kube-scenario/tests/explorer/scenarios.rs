@@ -50,6 +50,16 @@ async fn settled_program_has_written_once() {
     world.stop().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn times_may_have_no_limit() {
+    let world = Scenario::new(copier).settles_within(Duration::MAX).start();
+    world.server().create(&map("a")).unwrap();
+    world.settle().await.unwrap();
+    let world = Scenario::new(copier).quiet_for(Duration::MAX).start();
+    let unsettled = world.settle().await.unwrap_err();
+    assert!(unsettled.problem.contains("did not settle within 3600s"), "{}", unsettled.problem);
+}
+
 #[test]
 fn copier_passes_its_exploration() {
     let found = Scenario::new(copier).explore(|world: World| async move {

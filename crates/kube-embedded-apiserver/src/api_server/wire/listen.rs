@@ -185,7 +185,13 @@ impl ListeningServer {
         let authority = self.authority.as_ref().map_or_else(String::new, |pem| {
             format!("\n    certificate-authority-data: {}", STANDARD.encode(pem))
         });
-        let user = token.map_or_else(|| "{}".to_owned(), |token| format!("\n    token: {token:?}"));
+        let user = token.map_or_else(
+            || "{}".to_owned(),
+            |token| {
+                // A string of JSON is one of YAML.
+                format!("\n    token: {}", serde_json::Value::from(token))
+            },
+        );
         format!(
             "apiVersion: v1
 kind: Config
