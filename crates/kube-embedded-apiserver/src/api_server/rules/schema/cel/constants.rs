@@ -40,6 +40,12 @@ pub(super) fn check(expression: &IdedExpr) -> Result<Option<CelValue>, String> {
     }
 }
 
+/// Returns the boolean that a text names.
+pub(super) fn parsed_bool(text: &str) -> Option<bool> {
+    let place = BOOLS.iter().position(|known| *known == text);
+    place.map(|place| place < BOOLS.len() / 2)
+}
+
 /// Converts a value to another type, if the function does so. Returns nothing for a time.
 fn converted(name: &str, value: &CelValue) -> Result<Option<CelValue>, String> {
     let text = |text: String| Some(CelValue::from(text));
@@ -51,10 +57,7 @@ fn converted(name: &str, value: &CelValue) -> Result<Option<CelValue>, String> {
         | ("int", CelValue::Int(_))
         | ("string", CelValue::String(_))
         | ("uint", CelValue::UInt(_)) => Some(value.clone()),
-        ("bool", CelValue::String(text)) => {
-            let place = BOOLS.iter().position(|known| *known == text.as_str());
-            place.map(|place| CelValue::Bool(place < BOOLS.len() / 2))
-        }
+        ("bool", CelValue::String(text)) => parsed_bool(text).map(CelValue::Bool),
         ("bytes", CelValue::String(text)) => Some(CelValue::Bytes(text.as_bytes().to_vec().into())),
         // A number of Go that the interpreter does not read.
         ("double", CelValue::String(text)) if text.contains(['x', 'X', '_']) => return Ok(None),

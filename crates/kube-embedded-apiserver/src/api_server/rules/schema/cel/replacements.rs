@@ -9,12 +9,13 @@ use cel::{DeclarationError, Env, ExecutionError, IdedExpr};
 use regex::Regex;
 
 use super::super::{numbers, pattern};
-use super::{environment, format};
+use super::{constants, environment, format};
 
 /// The names of the functions, with whether they are methods, and the numbers of their arguments.
-const REPLACED: [(&str, bool, usize); 9] = [
+const REPLACED: [(&str, bool, usize); 10] = [
     ("_==_", false, 2),
     ("_!=_", false, 2),
+    ("bool", false, 1),
     ("double", false, 1),
     ("format", true, 1),
     ("indexOf", true, 2),
@@ -74,6 +75,7 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload("@matches", "matches_string", vec![STRING_TYPE, STRING_TYPE], |args| {
         Ok(boolean(compiled(&args, "matches")?.is_match(text(&args, 0)?)))
     })?;
+    env.add_overload("@bool", "to_bool", vec![DYN_TYPE], bool)?;
     env.add_overload("@double", "to_double", vec![DYN_TYPE], double)?;
     env.add_overload("@string", "to_string", vec![DYN_TYPE], string)
 }
@@ -141,6 +143,14 @@ fn string<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
         return Ok(texts(numbers::shown(*double.inner())));
     }
     of_interpreter("string", args)
+}
+
+/// Converts a value to a boolean. A server reads more texts than the interpreter.
+fn bool<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    match text(&args, 0).ok().and_then(constants::parsed_bool) {
+        Some(value) => Ok(boolean(value)),
+        None => of_interpreter("bool", args),
+    }
 }
 
 /// Returns the number of a text or of another number.
