@@ -187,14 +187,14 @@ impl<H> Conversion<H> {
         let GroupVersionKind { group, kind, .. } = &self.hub;
         let alone = self.versions.len() < 2;
         let alone = alone.then(|| format!("a conversion of {kind} needs two versions"));
+        let name = self.definition();
         let is_definition =
-            is_letter_label(&self.plural) && is_subdomain(group) && group.contains('.');
+            is_letter_label(&self.plural) && group.contains('.') && is_subdomain(&name);
         let unnamed = (!is_definition).then(|| {
-            let name = self.definition();
             format!(
                 "no definition can have the name {name:?}: it needs a plural name of 1 to 63 \
                  lower-case letters, digits and hyphens, that begins with a letter, and a group \
-                 with a dot"
+                 with a dot, of at most 253 characters together"
             )
         });
         let version = |name: &String| name.split_once('/').map(|(_, version)| version.to_owned());

@@ -168,6 +168,10 @@ fn conversions_are_of_definitions_that_can_exist() {
         }
     }
     assert!(conversion("example.com", "widgets.a", "v1").is_err());
+    // The name of the definition has both.
+    let group = |length: usize| format!("{}.com", "a".repeat(length));
+    assert!(conversion(&group(241), "widgets", "v1").is_ok());
+    assert!(conversion(&group(242), "widgets", "v1").is_err());
 }
 
 #[tokio::test]
