@@ -332,7 +332,7 @@ impl Connection {
             enqueuer.removed = None;
         }
         for (key, object) in self.membership.snapshot().iter_cached() {
-            budget.spend(1).await;
+            enqueuer.rule.pause(&mut budget).await;
             if !elsewhere(key) {
                 enqueuer.fire(key, &CachedEvent::MovedAway { object });
             }
@@ -367,7 +367,7 @@ impl Feeder {
         });
         let mut budget = YieldBudget::new();
         loop {
-            self.pause(&mut budget).await;
+            self.enqueuer.rule.pause(&mut budget).await;
             let tick = async {
                 match &mut resync {
                     Some(ticks) => drop(ticks.tick().await),
@@ -414,7 +414,7 @@ impl Feeder {
     /// or resync may have come.
     async fn catch_up(&mut self, budget: &mut YieldBudget) {
         for _ in 0..BACKLOG {
-            self.pause(budget).await;
+            self.enqueuer.rule.pause(budget).await;
             let Some(Some((key, event))) = self.tap.next().now_or_never() else { return };
             self.fire(&key, event);
         }
@@ -429,19 +429,8 @@ impl Feeder {
     async fn feed(&self, stored: &Snapshot, event: impl Fn(Cached) -> CachedEvent) {
         let mut budget = YieldBudget::new();
         for (key, object) in stored.iter_cached() {
-            self.pause(&mut budget).await;
+            self.enqueuer.rule.pause(&mut budget).await;
             self.enqueuer.fire(key, &event(object));
-        }
-    }
-
-    /// Yields before each call of user code, and otherwise now and then.
-    async fn pause(&self, budget: &mut YieldBudget) {
-        if self.enqueuer.rule.runs_user_code() {
-            // The last key may have woken a worker. Tokio runs that worker next on this thread, and
-            // no other thread can steal it: a call that blocks would hold it up.
-            budget.give_way().await;
-        } else {
-            budget.spend(1).await;
         }
     }
 }

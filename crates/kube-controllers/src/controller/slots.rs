@@ -222,7 +222,7 @@ impl SlotGate {
         news: &VecMap<usize, Readiness>,
         call: impl Fn(&ObjectKey),
     ) {
-        let ControllerParts { objects, groups, predicates, status, .. } = parts;
+        let ControllerParts { objects, groups, status, .. } = parts;
         let mut budget = YieldBudget::new();
         let collections: Vec<_> = members(groups).map(|member| member.collection()).collect();
         let own = objects.clone();
@@ -232,7 +232,10 @@ impl SlotGate {
             slot.filter(|slot| slot.is_new(key, &collections))
         };
         let among = |place: u64, key: &ObjectKey| slot_of(place, key).is_some();
-        for informer in objects.informers() {
+        let (mapped, own_objects): (Vec<_>, Vec<_>) =
+            groups.iter().flat_map(|group| group.with_rule()).partition(|(_, rule)| rule.maps());
+        for (membership, rule) in own_objects {
+            let informer = membership.informer();
             for (key, object) in informer.snapshot().iter_cached() {
                 budget.spend(1).await;
                 let place = self.place_of_object(key, &object);
@@ -241,25 +244,27 @@ impl SlotGate {
                     call(key);
                     continue;
                 }
-                let added = CachedEvent::Added { object, initial: true };
+                rule.pause(&mut budget).await;
+                let (added, dropper) =
+                    (CachedEvent::Added { object, initial: true }, informer.dropper());
                 // Unpacking an object runs its type's deserializer.
-                let passes = catch(|| passes(predicates, &added, informer.dropper(), status));
+                let passes = catch(|| passes(&rule.predicates, &added, dropper, status));
                 if passes.unwrap_or(true) {
                     call(key);
                 }
             }
         }
         // While the slot had no owner, no replica reconciled changes.
-        for (membership, rule) in groups.iter().flat_map(|group| group.with_rule()) {
+        for (membership, rule) in mapped {
             let (informer, mut keys) = (membership.informer(), Vec::new());
             for (key, object) in informer.snapshot().iter_cached() {
-                budget.spend(1).await;
+                rule.pause(&mut budget).await;
                 let added = CachedEvent::Added { object, initial: true };
                 let mut add = |mapped| keys.push(mapped);
                 let dropper = informer.dropper();
                 // Unpacking an object runs its type's deserializer.
                 let mapped = catch(|| {
-                    if rule.maps() && passes(&rule.predicates, &added, dropper, status) {
+                    if passes(&rule.predicates, &added, dropper, status) {
                         rule.mapped_keys(key, &added, &own, dropper, status, &mut add);
                     }
                 });

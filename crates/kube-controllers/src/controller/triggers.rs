@@ -22,7 +22,7 @@ use super::status::StatusCell;
 use kube_informer::object::{
     AnyObject, Cached, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
 };
-use kube_informer::seams::{SafeDrop, SafeDropper, catch};
+use kube_informer::seams::{SafeDrop, SafeDropper, YieldBudget, catch};
 use kube_informer::workqueue::{Priority, WorkQueue};
 
 /// A filter of events.
@@ -100,9 +100,18 @@ impl Rule {
     pub(super) fn runs_user_code(&self) -> bool {
         !self.predicates.is_empty() || matches!(self.keys, Keys::OfState(_) | Keys::OfEvent(_))
     }
-}
 
-impl Rule {
+    /// Yields before each call of user code, and otherwise now and then.
+    pub(super) async fn pause(&self, budget: &mut YieldBudget) {
+        if self.runs_user_code() {
+            // The last key may have woken a worker. Tokio runs that worker next on this thread, and
+            // no other thread can steal it: a call that blocks would hold it up.
+            budget.give_way().await;
+        } else {
+            budget.spend(1).await;
+        }
+    }
+
     /// Returns whether events give other keys than the object's own.
     pub(super) fn maps(&self) -> bool {
         !matches!(self.keys, Keys::Own)

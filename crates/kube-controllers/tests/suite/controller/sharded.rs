@@ -125,6 +125,31 @@ async fn forbidden_namespace_holds_up_its_keys_only() {
     assert!(handle.status().missing.is_empty());
 }
 
+/// The predicate may block, and the key before it may have woken a worker of the same thread.
+#[tokio::test(start_paused = true)]
+async fn predicates_of_a_new_slot_let_workers_run() {
+    let names: Vec<_> = (0..50).map(|n| format!("a/{n}")).collect();
+    let server = server(&names.iter().map(|name| &**name).collect::<Vec<_>>());
+    let replica = Replica::new(&server, "one");
+    let asked = replica.keys.clone();
+    let controller = Controller::builder("maps", &replica.factory.informer::<ConfigMap>())
+        .predicate(move |_| {
+            asked.lock().push("asked".into());
+            true
+        });
+    let (_handle, _running) = replica.run(controller.sharded(&replica.sharding).build());
+    sleep(S).await;
+    replica.keys.lock().clear();
+    replica.join();
+    sleep(60 * S).await;
+    let log = std::mem::take(&mut *replica.keys.lock());
+    let (asked, ran): (Vec<_>, Vec<_>) = log.iter().partition(|entry| *entry == "asked");
+    assert_eq!((asked.len(), ran.len()), (50, 50));
+    let in_turn = log.chunk_by(|one, other| one == "asked" && other == "asked");
+    let most = in_turn.map(|calls| calls.len()).max();
+    assert!(most < Some(5), "{log:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn request_for_all_reaches_arriving_slots() {
     let server = server(&["a/1", "a/2", "b/1", "b/2", "c/1"]);
