@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use kube::api::ObjectMeta;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -178,19 +177,25 @@ impl Cache {
     ) -> Result<(), WaitTimeout> {
         let unmet = self.0.expected.lock().of.get(key).cloned().unwrap_or_default();
         let Some(wanted) = self.newest(key).filter(|_| !self.shows(key)) else { return Ok(()) };
-        let store = self.0.informer.snapshot();
-        let history_lost = unmet.iter().any(|(object, of)| {
-            let is_newer = of.history_lost && of.epoch > store.epoch();
-            is_newer || of.are_precluded(&store, object.as_ref())
-        });
-        drop(store);
         let CacheState { informer, removed, .. } = &*self.0;
         // The writes were made before this moment.
-        let since = ReadBarrier::now();
-        let proved = if history_lost {
-            informer.list_past(since, proof).boxed()
-        } else {
-            informer.reach(since, proof).boxed()
+        let (since, began) = (ReadBarrier::now(), Instant::now());
+        let store = informer.snapshot();
+        let is_newer = |of: &Expected| of.history_lost && of.epoch > store.epoch();
+        let lists = unmet.values().any(is_newer) || shows_another_history(&unmet, &store);
+        drop(store);
+        let proved = async {
+            if !lists {
+                informer.reach(since, proof).await?;
+                // The store may have reached that version in a lost history.
+                let store = informer.snapshot();
+                let undone =
+                    |(object, of): (&Option<_>, &Expected)| of.are_undone(&store, object.as_ref());
+                if !shows_another_history(&unmet, &store) && !unmet.iter().any(undone) {
+                    return Ok(());
+                }
+            }
+            informer.list_past(since, proof.saturating_sub(began.elapsed())).await
         };
         let Some(proved) = removed.run_until_cancelled(proved).await else { return Ok(()) };
         if proved.is_ok() {
@@ -306,6 +311,11 @@ impl Cache {
             expected.limit = 64 + 2 * expected.count;
         }
     }
+}
+
+/// Returns whether a store cannot be of the history of one of these writes.
+fn shows_another_history(writes: &Expectations, store: &Snapshot) -> bool {
+    writes.iter().any(|(object, of)| of.are_precluded(store, object.as_ref()))
 }
 
 /// The state of a cache before a request was sent.

@@ -61,11 +61,12 @@ pub struct WriteRefused {
 ///
 /// After a restored backup, versions start over. If an answer cannot be of the history that the
 /// cache shows, the informer lists everything again with a quorum read. It also does so if the
-/// cache passes the answer's version and shows an older object. Two gaps remain, in which the key
-/// does not wait. The answer may have the same version as the object in the lost history that the
-/// cache shows. It then looks like the answer to a write that changed nothing. Or the write is a
-/// creation, and the cache passes its version while it shows the lost history. The object then
-/// looks as if it was deleted after its creation.
+/// cache passes the answer's version and shows an older object, or if it is proved newer than a
+/// deletion and shows the object. Two gaps remain, in which the key does not wait. The answer may
+/// have the same version as the object in the lost history that the cache shows. It then looks like
+/// the answer to a write that changed nothing. Or the write is a creation, and the cache passes its
+/// version while it shows the lost history. The object then looks as if it was deleted after its
+/// creation.
 ///
 /// The answer to a write may be lost (a broken connection, a timeout, a server error). Or it may
 /// hide the success of an earlier try (a conflict, not found). Or it is about another object, as

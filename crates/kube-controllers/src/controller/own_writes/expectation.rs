@@ -43,6 +43,18 @@ impl Expected {
         let seen = StoreBefore::of(store, object);
         self.states.iter().any(|state| seen.precludes(state))
     }
+
+    /// Returns whether the store still has the object that one of these states is the absence of.
+    /// If the store is newer than the deletion, it shows another history.
+    pub(super) fn are_undone(&self, store: &Snapshot, object: Option<&ObjectKey>) -> bool {
+        let stored = object.and_then(|object| store.get_cached(object));
+        stored.is_some_and(|stored| {
+            let has = |state: &Expectation| {
+                matches!(state, Expectation::Gone { uid, .. } if stored.uid() == uid.as_deref())
+            };
+            self.states.iter().any(has)
+        })
+    }
 }
 
 /// One state that the store will show.

@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -81,7 +82,16 @@ async fn second_run(
     source: &Source,
     write: impl Future<Output = ()> + Send + 'static,
 ) -> [Maps; 2] {
-    let informer = informer_of(&LateWatches::new(source, || S));
+    second_run_behind(source, S, write).await
+}
+
+/// Does so with a cache that is so far behind.
+async fn second_run_behind(
+    source: &Source,
+    late: Duration,
+    write: impl Future<Output = ()> + Send + 'static,
+) -> [Maps; 2] {
+    let informer = informer_of(&LateWatches::new(source, move || late));
     let controller = Controller::builder("writing", &informer).predicate(|_| false).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, maps, first) = (log.clone(), informer.lister(), Mutex::new(Some(write.boxed())));
@@ -236,6 +246,44 @@ async fn deletion_of_an_unseen_object_is_awaited() {
         })
         .await;
         assert_eq!(saw, truth, "the cache shows an older object: {shows_older}");
+    }
+}
+
+/// The cache reaches the version of the proof in the lost history, or the watch goes on from a
+/// version that the new one has passed.
+#[tokio::test(start_paused = true)]
+async fn version_of_a_lost_history_proves_nothing() {
+    // The cache is behind for longer than the key waits for it.
+    for (write, late, later) in [("patch", 12 * S, 0), ("delete", 12 * S, 0), ("delete", S, 10)] {
+        let source = busy();
+        let api = writing(&source, |method, source| {
+            let answer = match method {
+                Method::DELETE => deleted(&source, "a"),
+                _ => json!(source.put(map("a", "written"))),
+            };
+            async move { Some(answer) }.boxed()
+        });
+        let server = source.clone();
+        let put_others = |server: &Source, count: usize| {
+            for n in 0..count {
+                server.put(map("other", &n.to_string()));
+            }
+        };
+        let [saw, truth] = second_run_behind(&source, late, async move {
+            put_others(&server, 10);
+            // The watch brings them later.
+            sleep(MS).await;
+            server.restore(22);
+            if write == "patch" {
+                let patch = Patch::Merge(json!({}));
+                api.patch("a", &PatchParams::default(), &patch).await.unwrap();
+            } else {
+                api.delete("a", &DeleteParams::default()).await.unwrap();
+            }
+            put_others(&server, later);
+        })
+        .await;
+        assert_eq!(saw, truth, "{write} by a cache that is {late:?} behind");
     }
 }
 
