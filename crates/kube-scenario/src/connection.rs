@@ -164,6 +164,10 @@ impl Connection {
                 self.world.take_over();
                 return self.late(request, name).await;
             }
+            Some(Disturbance::Stop) => {
+                self.world.stops();
+                self.server.send(request).await
+            }
             Some(disturbance) => disturbed(disturbance, &self.server).send(request).await,
             None => self.server.send(request).await,
         };
@@ -264,6 +268,9 @@ impl Watch {
                 let line = self.rest.split_to(end + 1).freeze();
                 if let Some((object, content)) = object_of(&line) {
                     self.world.event_comes(&self.collection, &object, content);
+                }
+                if self.death.is_cancelled() {
+                    return pending().await;
                 }
                 self.over = self.world.held(&self.collection).await;
                 return Some(Ok(if self.over { Bytes::from_static(EXPIRED) } else { line }));

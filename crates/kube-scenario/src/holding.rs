@@ -40,10 +40,10 @@ impl World {
         self.begins();
     }
 
-    /// Returns true if watches or a process are held.
+    /// Returns true if watches or a process are held, or the program is away.
     pub(crate) fn holds(&self) -> bool {
         let held = self.0.former.lock().as_ref().is_some_and(|(life, _)| life.turn.is_held());
-        held || !self.0.held.lock().is_empty()
+        held || self.0.record.lock().away || !self.0.held.lock().is_empty()
     }
 
     /// Waits while the watches of a collection deliver nothing. Returns true if this one ends then.
@@ -123,9 +123,12 @@ impl World {
                 .is_some_and(|(life, since)| *since == settled && life.turn.is_held())
     }
 
-    /// Lets held watches or a held process go on, or ends a process that went on. Returns false if
-    /// there is none.
+    /// Lets held watches or a held process go on, ends a process that went on, or lets a program
+    /// return. Returns false if there is none.
     fn let_go(&self) -> bool {
+        if mem::take(&mut self.0.record.lock().away) {
+            return true;
+        }
         if !mem::take(&mut *self.0.held.lock()).is_empty() {
             self.0.record.lock().stale = None;
             self.0.held_changed.notify_waiters();

@@ -38,11 +38,13 @@
 //! Every wait is on tokio's clock. Start it [paused](tokio::time::pause), on a runtime of one
 //! thread: `#[tokio::test(start_paused = true)]`.
 
+mod cache;
 mod connection;
 mod explore;
 mod holding;
 mod program;
 mod record;
+mod restarting;
 mod scenario;
 mod schedule;
 mod settling;

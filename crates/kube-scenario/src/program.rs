@@ -7,12 +7,14 @@ use kube::{Client, Resource};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::cache::KeptCache;
 use kube_controllers::Manager;
 use kube_controllers::controller::{
     Action, Controller, ControllerHandle, ControllerStatus, ReconcileRequest,
 };
 use kube_informer::SharedInformerFactory;
 use kube_informer::error::BoxError;
+use kube_informer::warm::WarmStore;
 
 type Statuses = Box<dyn Fn() -> Vec<ControllerStatus> + Send + Sync>;
 
@@ -22,12 +24,13 @@ type Statuses = Box<dyn Fn() -> Vec<ControllerStatus> + Send + Sync>;
 pub struct Program {
     client: Client,
     stop: CancellationToken,
+    cache: KeptCache,
     statuses: Arc<Mutex<Vec<Statuses>>>,
 }
 
 impl Program {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client, stop: CancellationToken::new(), statuses: Arc::default() }
+    pub(crate) fn new(client: Client, cache: KeptCache) -> Self {
+        Self { client, stop: CancellationToken::new(), cache, statuses: Arc::default() }
     }
 
     /// Returns the program's client. All its requests pass the faults of the world.
@@ -43,6 +46,27 @@ impl Program {
     /// Returns a new factory of informers with the default options.
     pub fn factory(&self) -> SharedInformerFactory {
         SharedInformerFactory::builder(self.client()).build()
+    }
+
+    /// Returns a store for [`SharedInformerFactoryBuilder::warm`]. A process finds in it what the
+    /// last one has written before it ended or died.
+    ///
+    /// An [exploration](crate::Scenario::explore) of a program that calls this tries restarts, too.
+    ///
+    /// ```
+    /// use kube_informer::SharedInformerFactory;
+    /// use kube_scenario::Program;
+    ///
+    /// fn factory(program: &Program) -> SharedInformerFactory {
+    ///     SharedInformerFactory::builder(program.client()).warm(program.kept_cache()).build()
+    /// }
+    /// ```
+    ///
+    /// [`SharedInformerFactoryBuilder::warm`]:
+    ///     kube_informer::factory::SharedInformerFactoryBuilder::warm
+    pub fn kept_cache(&self) -> impl WarmStore + use<> {
+        self.cache.world.record().lock().keeps = true;
+        self.cache.clone()
     }
 
     /// Follows a controller, so that the world knows its waiting keys and its reconciles.

@@ -20,6 +20,15 @@ pub(crate) struct Touch {
     pub(crate) settled: u64,
 }
 
+/// The numbers of positions that have come.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Reached {
+    pub(crate) writes: usize,
+    pub(crate) events: usize,
+    pub(crate) keeping: usize,
+    pub(crate) settled: u64,
+}
+
 /// The history of a run.
 pub(crate) struct Record {
     /// The number of requests and events of each name.
@@ -29,6 +38,12 @@ pub(crate) struct Record {
     pub(crate) writes: Vec<(Position, u64)>,
     /// The delivered events, but those of Leases and Events.
     pub(crate) events: Vec<Position>,
+    /// The writes of kept caches, but those of Leases and Events.
+    pub(crate) keeping: Vec<Position>,
+    /// True if the program has kept caches.
+    pub(crate) keeps: bool,
+    /// True if a disturbance has ended the program until the next act of the test.
+    pub(crate) away: bool,
     /// All requests and events with their contents, in an undisturbed run of an exploration.
     pub(crate) touches: Vec<Touch>,
     /// The writes of Leases and Events.
@@ -45,8 +60,8 @@ pub(crate) struct Record {
     pub(crate) unchanged: u32,
     /// The failed keys that waited for their next try when it settled last, for a report.
     pub(crate) waits: String,
-    /// The disturbances that have happened, each with the numbers of writes and events by then.
-    pub(crate) disturbed: Vec<(Step, (usize, usize))>,
+    /// The disturbances that have happened, each with the positions by then.
+    pub(crate) disturbed: Vec<(Step, Reached)>,
     /// The number of requests when the world last settled.
     pub(crate) settled_requests: usize,
     /// The revision of stale lists, and the disturbance that they belong to.
@@ -74,6 +89,9 @@ impl Record {
             requests: Vec::new(),
             writes: Vec::new(),
             events: Vec::new(),
+            keeping: Vec::new(),
+            keeps: false,
+            away: false,
             touches: Vec::new(),
             background: 0,
             lists_of_any_version: 0,
@@ -104,9 +122,16 @@ impl Record {
 
     /// Notes that a disturbance has happened.
     pub(crate) fn disturbs(&mut self, step: &Step) {
-        if self.disturbed.iter().all(|(done, _)| done != step) {
-            self.disturbed.push((step.clone(), (self.writes.len(), self.events.len())));
+        if self.disturbed.iter().any(|(done, _)| done == step) {
+            return;
         }
+        let reached = Reached {
+            writes: self.writes.len(),
+            events: self.events.len(),
+            keeping: self.keeping.len(),
+            settled: self.settled,
+        };
+        self.disturbed.push((step.clone(), reached));
     }
 
     pub(crate) fn settles(&mut self, revision: u64) {

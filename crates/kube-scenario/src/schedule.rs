@@ -6,7 +6,8 @@ use std::str::FromStr;
 /// A request or delivered event: the nth of its name in a run.
 ///
 /// A request is named by its method and path, a create with the object's name at the end. An event
-/// is named by the path of its watch and the object's namespace and name.
+/// is named by the path of its watch and the object's namespace and name. A write of a kept cache
+/// is named by the path of the collection, and a settling by [`SETTLED`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Position {
     /// Counted from 1.
@@ -14,13 +15,19 @@ pub(crate) struct Position {
     pub(crate) name: String,
 }
 
+/// The name of the times that the world settles.
+pub(crate) const SETTLED: &str = "SETTLED";
+
 /// A disturbance of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Disturbance {
-    /// The program dies, and the write does not reach the server.
+    /// The program dies. The write does not reach the server or the disk, and the event does not
+    /// reach the program.
     CrashBefore,
-    /// The program dies after the server has executed the write.
+    /// The program dies after the write was executed, or after it has settled.
     CrashAfter,
+    /// The program is told to stop, and starts again when it has ended.
+    Stop,
     /// The server executes the write, and the connection breaks before the answer.
     LoseAnswer,
     /// The server answers 409.
@@ -76,6 +83,13 @@ impl Disturbance {
     /// Those that happen to an event.
     pub(crate) const OF_EVENTS: [Self; 2] = [Self::Lag, Self::Gap];
 
+    /// Those that happen to a write, an event, a write of a kept cache, and a settling of a program
+    /// that keeps caches.
+    pub(crate) const OF_WRITES_IF_KEPT: [Self; 1] = [Self::Stop];
+    pub(crate) const OF_EVENTS_IF_KEPT: [Self; 2] = [Self::CrashBefore, Self::Stop];
+    pub(crate) const OF_KEEPING: [Self; 2] = [Self::CrashBefore, Self::CrashAfter];
+    pub(crate) const OF_SETTLINGS: [Self; 2] = [Self::CrashAfter, Self::Stop];
+
     /// Returns true if nothing is held any more when the program settles.
     pub(crate) fn is_over_when_settled(self) -> bool {
         !Self::OF_EVENTS.contains(&self)
@@ -88,6 +102,7 @@ impl fmt::Display for Disturbance {
         match self {
             Self::CrashBefore => f.write_str("crash-before"),
             Self::CrashAfter => f.write_str("crash-after"),
+            Self::Stop => f.write_str("stop"),
             Self::LoseAnswer => f.write_str("lose-answer"),
             Self::Conflict => f.write_str("conflict"),
             Self::Throttle => f.write_str("throttle"),
@@ -142,7 +157,7 @@ impl FromStr for Step {
         };
         let known = || {
             let writes = Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_WEBHOOKS);
-            writes.chain(Disturbance::OF_EVENTS)
+            writes.chain(Disturbance::OF_EVENTS).chain([Disturbance::Stop])
         };
         let disturbance = match word.strip_prefix("stale-restart@") {
             Some(settle) => {
@@ -164,7 +179,7 @@ mod tests {
     fn text_of_a_schedule_is_read_back() {
         let stale = Disturbance::StaleRestart { settle: 3 };
         let all = Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_WEBHOOKS);
-        let all = all.chain(Disturbance::OF_EVENTS).chain([stale]);
+        let all = all.chain(Disturbance::OF_EVENTS).chain([Disturbance::Stop, stale]);
         for disturbance in all {
             let at = |nth| Position { nth, name: "EVENT /api/v1/pods shop/web".into() };
             let step = |nth| Step { disturbance, at: at(nth) };

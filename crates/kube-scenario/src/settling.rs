@@ -58,7 +58,14 @@ impl World {
                 let problem = format!("the world settled {UNCHANGED} times, and nothing changed");
                 return Err(self.unsettled(problem));
             }
+            let (held_long, nth) = (self.0.holds_long, self.record().lock().settled + 1);
+            if settled.is_ok() && !held_long && self.leaves(nth).await {
+                continue;
+            }
             if !self.release(settled.is_err()) {
+                if settled.is_ok() {
+                    self.leaves(nth).await;
+                }
                 return settled;
             }
         }

@@ -15,6 +15,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::cache::{Disk, KeptCache};
 use crate::connection::{self, Turn};
 use crate::holding::Hold;
 use crate::program::Program;
@@ -28,7 +29,7 @@ use kube_informer::error::BoxError;
 use kube_informer::seams::{catch, catch_async};
 
 /// The time that a program has to stop in.
-const GRACE: Duration = Duration::from_secs(600);
+pub(crate) const GRACE: Duration = Duration::from_secs(600);
 
 /// The time after which a program that has crashed starts again, as a kubelet does it.
 const RESTART: Duration = Duration::from_secs(1);
@@ -55,6 +56,7 @@ pub(crate) struct Inner {
     /// True if a program that has ended or crashed starts again.
     pub(crate) restarts: bool,
     pub(crate) record: Mutex<Record>,
+    pub(crate) disk: Disk,
     pub(crate) life: Mutex<Option<Life>>,
     /// Tells a settling test that the program has crashed or ended.
     pub(crate) news: Notify,
@@ -94,6 +96,7 @@ impl World {
             holds_long: explored == Some(true),
             schedule,
             record: Mutex::new(Record::new()),
+            disk: Disk::default(),
             life: Mutex::default(),
             news: Notify::new(),
             held: Mutex::default(),
@@ -193,8 +196,11 @@ impl World {
     /// Starts a process. If one runs, it dies first.
     pub(crate) fn begins(&self) {
         self.dies();
+        self.0.record.lock().away = false;
         let (death, turn) = (CancellationToken::new(), Turn::default());
-        let program = Program::new(connection::client(self, death.clone(), turn.clone()));
+        let cache = KeptCache { world: self.clone(), death: death.clone(), turn: turn.clone() };
+        let client = connection::client(self, death.clone(), turn.clone());
+        let program = Program::new(client, cache);
         let (ends, ended) = watch::channel(None);
         let (world, begun) = (self.clone(), (self.0.run)(program.clone()));
         let task = tokio::spawn(async move {
@@ -272,6 +278,10 @@ impl World {
         &self.0.record
     }
 
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.0.disk
+    }
+
     pub(crate) fn quiet_time(&self) -> Duration {
         self.0.quiet
     }
@@ -313,7 +323,7 @@ impl World {
         }
     }
 
-    fn is_due(&self, record: &mut Record, position: &Position) -> Option<Disturbance> {
+    pub(crate) fn is_due(&self, record: &mut Record, position: &Position) -> Option<Disturbance> {
         let mut steps = self.0.schedule.iter().flat_map(|schedule| &schedule.0);
         let stale = |step: &Step| matches!(step.disturbance, Disturbance::StaleRestart { .. });
         let due = steps.find(|step| step.at == *position && !stale(step))?;
@@ -342,11 +352,17 @@ impl World {
         record.events.push(position.clone());
         self.touches(&mut record, None, position.clone(), content);
         let since = record.settled;
-        if let Some(due) = self.is_due(&mut record, &position) {
-            drop(record);
-            let collection = Some(collection.clone());
-            let ends = due == Disturbance::Gap;
-            self.hold(Hold { collection, since, ends });
+        let due = self.is_due(&mut record, &position);
+        drop(record);
+        match due {
+            None => {}
+            Some(Disturbance::CrashBefore) => self.dies(),
+            Some(Disturbance::Stop) => self.stops(),
+            Some(due) => {
+                let collection = Some(collection.clone());
+                let ends = due == Disturbance::Gap;
+                self.hold(Hold { collection, since, ends });
+            }
         }
     }
 

@@ -23,8 +23,8 @@ use tokio::time::{sleep, timeout};
 use self::alike::Alike;
 use self::end::{End, note_names};
 pub use self::report::{Exploration, FailedRun};
-use crate::record::Touch;
-use crate::schedule::{Disturbance, Position, Schedule, Step};
+use crate::record::{Reached, Touch};
+use crate::schedule::{Disturbance, Position, SETTLED, Schedule, Step};
 use crate::target::Target;
 use crate::{Scenario, World};
 use kube_informer::error::BoxError;
@@ -55,8 +55,8 @@ struct Played {
     end: Result<Vec<End>, String>,
     /// The failed keys that waited when it had settled, behind the reason of a failure.
     waits: String,
-    /// The disturbances that have happened, each with the numbers of writes and events by then.
-    disturbed: Vec<(Step, (usize, usize))>,
+    /// The disturbances that have happened, each with the positions by then.
+    disturbed: Vec<(Step, Reached)>,
     positions: Positions,
 }
 
@@ -65,6 +65,8 @@ struct Played {
 struct Positions {
     writes: Vec<Position>,
     events: Vec<Position>,
+    /// The writes of kept caches. `None` if the program keeps none.
+    keeping: Option<Vec<Position>>,
     /// The times that it settled, each with the writes so far, where something had changed.
     settled: Vec<(u64, usize)>,
     lists_of_any_version: u64,
@@ -115,6 +117,16 @@ impl Scenario {
     /// | `gap` | each event | sees, instead of those events, a new list after the next act |
     /// | `stale-restart` | each settling | restarts with lists from before an earlier write |
     ///
+    /// A program with a [kept cache](crate::Program::kept_cache) is also restarted with it. It dies,
+    /// or is told to `stop`:
+    ///
+    /// | disturbance | at | the program |
+    /// |---|---|---|
+    /// | `crash-before`, `crash-after` | each write of the cache | dies before or after it |
+    /// | `crash-before` | each event | dies before it sees the event |
+    /// | `stop` | each write and event | ends in order, and starts again |
+    /// | `crash-after`, `stop` | each settling | is away during the next act of the test |
+    ///
     /// In a `takeover` the write is on its way while the second process works, until after the next
     /// act of the test. Then it arrives, and the first process goes on with the view that it had:
     /// no event reaches it. When the world has settled, it is killed. Until then its renewals of
@@ -124,7 +136,7 @@ impl Scenario {
     /// those of webhooks.
     ///
     /// If the script fails while the program cannot see its last act, that run is repeated with a
-    /// `lag`, `gap` or `takeover` that ends before the next act.
+    /// `lag`, `gap`, `takeover` or restart that ends before the next act.
     ///
     /// [`pairs`](Scenario::pairs) adds runs with two disturbances.
     /// [`independent_keys`](Scenario::independent_keys) saves runs where many objects do the same.
@@ -252,8 +264,9 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     let positions = &first.positions;
     found.writes = positions.writes.len();
     found.events = positions.events.len();
+    found.kept = positions.keeping.as_ref().map_or(0, Vec::len);
     found.left_out = positions.background;
-    let mut schedules: Vec<_> = steps(positions, (0, 0), scenario).collect();
+    let mut schedules: Vec<_> = steps(positions, Reached::default(), scenario).collect();
     let stale = positions.settled.iter().flat_map(|(settle, writes)| {
         let disturbance = Disturbance::StaleRestart { settle: *settle };
         positions.writes[..*writes].iter().map(move |at| Step { disturbance, at: at.clone() })
@@ -283,25 +296,34 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     found
 }
 
-/// Returns the disturbances of the writes and events of a run after these numbers of them.
-fn steps(
-    run: &Positions,
-    (writes, events): (usize, usize),
-    scenario: &Scenario,
-) -> impl Iterator<Item = Step> {
+/// Returns the disturbances of the positions of a run after these.
+fn steps(run: &Positions, after: Reached, scenario: &Scenario) -> impl Iterator<Item = Step> {
     let (takeovers, webhooks) = (scenario.takeovers, scenario.webhooks);
     let of = |at: &Position, disturbance| Step { disturbance, at: at.clone() };
     let tried = move |one: &Disturbance| takeovers || *one != Disturbance::Takeover;
-    let writes = run.writes.iter().skip(writes);
+    let keeps = run.keeping.is_some();
+    let if_kept = move |all: &'static [Disturbance]| all.iter().copied().filter(move |_| keeps);
+    let writes = run.writes.iter().skip(after.writes);
     let writes = writes.flat_map(move |at| {
         let reviewed = || Target::of(&at.name).is_none_or(|target| !target.is_never_reviewed());
         let of_webhooks: &[_] =
             if webhooks && reviewed() { &Disturbance::OF_WEBHOOKS } else { &[] };
         let all = Disturbance::OF_WRITES.into_iter().filter(tried);
-        all.chain(of_webhooks.iter().copied()).map(move |one| of(at, one))
+        let all = all.chain(of_webhooks.iter().copied());
+        all.chain(if_kept(&Disturbance::OF_WRITES_IF_KEPT)).map(move |one| of(at, one))
     });
-    let events = run.events.iter().skip(events);
-    writes.chain(events.flat_map(move |at| Disturbance::OF_EVENTS.map(|one| of(at, one))))
+    let events = run.events.iter().skip(after.events).flat_map(move |at| {
+        let all = Disturbance::OF_EVENTS.into_iter();
+        all.chain(if_kept(&Disturbance::OF_EVENTS_IF_KEPT)).map(move |one| of(at, one))
+    });
+    let keeping = run.keeping.iter().flatten().skip(after.keeping);
+    let keeping = keeping.flat_map(move |at| Disturbance::OF_KEEPING.map(|one| of(at, one)));
+    let settled = run.settled.iter().filter(move |(nth, _)| keeps && *nth > after.settled);
+    let settled = settled.flat_map(move |(nth, _)| {
+        let at = Position { nth: *nth, name: SETTLED.into() };
+        Disturbance::OF_SETTLINGS.map(|one| of(&at, one))
+    });
+    writes.chain(events).chain(keeping).chain(settled)
 }
 
 /// Returns the pairs of a disturbance that was passed and one after it in the same run.
@@ -421,6 +443,7 @@ fn positions(world: &World) -> Positions {
     Positions {
         writes: record.writes.iter().map(|(position, _)| position.clone()).collect(),
         events: record.events.clone(),
+        keeping: record.keeps.then(|| record.keeping.clone()),
         settled,
         lists_of_any_version: record.lists_of_any_version,
         background: record.background,

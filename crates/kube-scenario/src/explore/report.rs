@@ -16,6 +16,8 @@ pub struct Exploration {
     pub writes: usize,
     /// The number of events that it received, each a position.
     pub events: usize,
+    /// The number of writes of its [kept caches](crate::Program::kept_cache), each a position.
+    pub kept: usize,
     /// The number of pairs of disturbances that were drawn and tried.
     pub pairs: usize,
     /// The number of pairs from which they were drawn. 0 if no [pairs] were asked for.
@@ -73,6 +75,9 @@ impl fmt::Display for Exploration {
         let Self { runs, writes, events, failures, not_reached, impossible, left_out, .. } = self;
         let positions = writes + events;
         write!(f, "{runs} runs, {positions} positions (writes: {writes}, events: {events})")?;
+        if self.kept > 0 {
+            write!(f, "; {} writes of kept caches", self.kept)?;
+        }
         if let Some(first) = self.represented.first() {
             let (number, stand) = (self.represented.len(), self.representing);
             write!(f, "; {stand} positions stand for {number} of like keys, such as `{first}`")?;

@@ -10,6 +10,7 @@ mod default_deny;
 mod disturbances;
 #[path = "../../../../tests/helpers/draws.rs"]
 mod draws;
+mod kept;
 mod left_out;
 mod operator;
 mod order;
