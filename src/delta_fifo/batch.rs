@@ -82,6 +82,11 @@ impl Batch {
         matches!(self.kind, BatchKind::List { .. })
     }
 
+    /// Returns whether every item of a list had a readable key.
+    pub(crate) fn is_complete(&self) -> bool {
+        matches!(self.kind, BatchKind::List { complete: true, .. })
+    }
+
     /// Returns whether the batch is a list after a loss of the server's history.
     pub(crate) fn is_restored(&self) -> bool {
         matches!(self.kind, BatchKind::List { restored: true, .. })

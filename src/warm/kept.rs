@@ -38,7 +38,7 @@ pub(super) const MOVED: &str = "the server sends them in another API version tha
 pub(crate) struct Kept {
     pub(super) cluster: Arc<ClusterStore>,
     pub(super) source: Arc<ApiCollection>,
-    /// `None` before the table is read, and after the first list is in the store.
+    /// `None` before the table is read, and after a complete list is in the store.
     provisional: ArcSwapOption<Provisional>,
     table: Mutex<Table>,
     /// The number of changes of the kind's API version before the table was opened.
@@ -113,7 +113,8 @@ impl Kept {
 
     /// Returns the kept objects, until the first list is in the store.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
-        Some(self.provisional()?.objects.snapshot())
+        let provisional = self.provisional().filter(|_| !self.is_consumed())?;
+        Some(provisional.objects.snapshot())
     }
 
     pub(super) fn provisional(&self) -> Option<Arc<Provisional>> {
@@ -163,12 +164,20 @@ impl Kept {
         drop_safely(forgotten);
     }
 
-    /// Notes that the first list is in the store.
-    pub(crate) fn consume(&self) {
+    /// Returns whether no list can show any more that a kept object was deleted.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.is_consumed() && self.provisional.load().is_none()
+    }
+
+    /// Notes that a list is in the store. Objects that an incomplete one lacks may still exist:
+    /// they stay known to the next list.
+    pub(crate) fn consume(&self, complete: bool) {
         // A table that is being read shows nothing later.
         let _table = self.table.lock();
         self.consumed.cancel();
-        self.provisional.store(None);
+        if complete {
+            self.provisional.store(None);
+        }
     }
 
     /// Returns whether an audit must follow, because the first list rests on kept objects.
@@ -326,8 +335,8 @@ impl Kept {
     }
 }
 
-/// The objects that are known: those of the store, and the kept ones until the first list is in the
-/// store. A first list then shows which kept objects were deleted.
+/// The objects that are known: those of the store, and the kept ones until a complete list is in
+/// the store. Such a list shows which kept objects were deleted.
 pub(crate) struct KnownWithKept {
     pub(crate) store: Indexer,
     pub(crate) kept: Arc<Kept>,
@@ -340,16 +349,24 @@ impl KnownObjects for KnownWithKept {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) {
-        self.store.for_each(visit);
-        if let Some(kept) = self.kept.provisional() {
-            kept.objects.for_each(visit);
-        }
+        let mut visit_chunk = self.chunks();
+        while visit_chunk(visit) {}
     }
 
     fn chunks(&self) -> KnownChunks<'_> {
         let Some(kept) = self.kept.provisional() else { return self.store.chunks() };
         let (mut stored, mut kept) = (self.store.chunks(), kept.objects.clone().into_chunks());
-        Box::new(move |visit| stored(visit) || kept(visit))
+        Box::new(move |visit| {
+            if stored(visit) {
+                return true;
+            }
+            kept(&mut |key, object| {
+                // After an incomplete list, the store has the newer state of a kept object.
+                if self.store.get_cached(key).is_none() {
+                    visit(key, object);
+                }
+            })
+        })
     }
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {

@@ -172,7 +172,7 @@ impl Pipeline {
         let populating = !self.populated.load(Ordering::Relaxed);
         let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
-        let kept = self.kept.as_deref().filter(|kept| batch.is_list() && !kept.is_consumed());
+        let kept = self.kept.as_deref().filter(|kept| batch.is_list() && !kept.is_settled());
         let update = BatchUpdate { batch: &batch, initial, resyncing, kept };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update, budget).await;
         let Published { faults, before } = published;
@@ -198,7 +198,7 @@ impl Pipeline {
             self.populated.store(true, Ordering::Relaxed);
         }
         if let Some(kept) = kept {
-            kept.consume();
+            kept.consume(batch.is_complete());
         }
         self.fifo.done_in_turns(&batch).await;
         before.free().await;
