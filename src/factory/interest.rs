@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::dynamic::dynamic_request;
 use super::registry::Request;
 use super::{Found, Hold, InformerSpec, SharedInformerFactory, SpecError, TypedResource};
-use crate::informer::SharedInformer;
+use crate::informer::{SharedInformer, ViewError};
 use crate::object::AnyObject;
 use crate::sync::Mutex;
 use crate::transport::ApiSource;
@@ -181,6 +183,19 @@ impl SharedInformerFactory {
         spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
     ) -> Result<Interest<PartialObjectMeta<DynamicObject>>, SpecError> {
         self.guard(dynamic_request(self, resource, spec, ApiSource::with_type), Hold::Guard)
+    }
+}
+
+impl<K: Resource + Serialize + Send + Sync + 'static> Interest<K> {
+    /// Returns a guard of the same informer that reads its objects as another type.
+    pub(super) fn viewed<V>(&self) -> Result<Interest<V>, ViewError>
+    where
+        V: Resource + DeserializeOwned + Send + Sync + 'static,
+    {
+        let Self { informer, holders, hold } = self;
+        let informer = informer.view()?;
+        holders.add(*hold);
+        Ok(Interest { informer, holders: holders.clone(), hold: *hold })
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::registry::ShardChannel;
 use super::settings::{Differences, Settings, setters};
+use crate::informer::ViewError;
 use crate::labels::{InvalidSelector, LabelSelector};
 use crate::lister_watcher::Collection;
 use crate::object::{AnyObject, InvalidName, NameRule, ShardSelector};
@@ -354,6 +355,9 @@ pub enum SpecError {
         /// The reason, and what to do.
         reason: &'static str,
     },
+    /// The objects can't be read through the view of a set.
+    #[error(transparent)]
+    View(#[from] ViewError),
 }
 
 /// Returns the problem of a field selector's syntax: requirements `path=value`, `path==value` or

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube::ResourceExt;
 use kube::api::ObjectMeta;
-use kube_informer::factory::SelectedNamespaces;
+use kube::{Resource, ResourceExt};
+use kube_informer::factory::{SelectedNamespaces, SpecError};
+use kube_informer::informer::ViewError;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::{ApiServer, Faults, Injection};
-use kube_informer::{Event, InformerSpec, ObjectKey};
+use kube_informer::{Event, InformerSpec, ObjectKey, Storage};
 use parking_lot::Mutex;
+use serde::Deserialize;
 use tokio::time::sleep;
 
 use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, spawn, until};
@@ -101,6 +103,62 @@ async fn informers_follow_the_labels_of_namespaces() {
     until("the end of the watches", || watches.open() == 0).await;
     assert!(factory.status().informers.is_empty());
     assert_eq!(told.knows().len(), 3, "the end of the set tells nothing");
+}
+
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = ConfigMap)]
+struct Named {
+    metadata: ObjectMeta,
+}
+
+#[tokio::test(start_paused = true)]
+async fn view_of_a_set_follows_its_namespaces() {
+    let server = ApiServer::new();
+    for (name, tenant) in [("bank", true), ("mail", false), ("shop", true)] {
+        server.create(&namespace(name, tenant)).unwrap();
+        server.create(&map_in(name, "a")).unwrap();
+    }
+    let watches = Watches::default();
+    let factory = factory_of(watches.count(server.client()));
+    let maps =
+        factory.in_namespaces_where("tenant=true", InformerSpec::<ConfigMap>::new()).unwrap();
+    let named = maps.view::<Named>();
+    let told = Arc::<Mutex<Vec<_>>>::default();
+    let tell = told.clone();
+    named.on_event(move |event: Event<Named>| {
+        let left = matches!(event, Event::MovedAway { .. });
+        tell.lock().push((event.key().unwrap().to_string(), left));
+    });
+    let by_name = named.add_index("name", |map: &Named| map.metadata.name.clone()).unwrap();
+    maps.start().unwrap();
+    named.start().unwrap();
+    named.wait_for_sync(SOON).await.unwrap();
+    server.replace(&namespace("mail", true)).unwrap();
+    until("the join", || by_name.len("a") == 3).await;
+    server.replace(&namespace("bank", false)).unwrap();
+    until("the leave", || told.lock().last() == Some(&("bank/a".into(), true))).await;
+    assert_eq!((told.lock().len(), named.group().len()), (4, 2));
+    assert_eq!(watches.open(), 3, "namespaces, mail, shop");
+    let status = named.group().status();
+    assert!(status.iter().all(|one| one.storage.as_ref().unwrap().views.len() == 1));
+    drop(maps);
+    server.create(&map_in("shop", "b")).unwrap();
+    until("the event", || told.lock().len() == 5).await;
+    drop((named, by_name));
+    until("the end of the watches", || watches.open() == 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn view_of_decoded_objects_is_a_conflict() {
+    let server = ApiServer::new();
+    server.create(&namespace("shop", true)).unwrap();
+    let factory = factory(&server);
+    let spec = InformerSpec::<ConfigMap>::new().storage(Storage::decoded());
+    let named = factory.in_namespaces_where("tenant=true", spec).unwrap().view::<Named>();
+    named.start().unwrap();
+    named.wait_for_sync(SOON).await.unwrap();
+    assert!(matches!(named.conflicts()[..], [SpecError::View(ViewError::Decoded { .. })]));
+    assert!(named.group().informers().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

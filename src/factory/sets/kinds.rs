@@ -114,7 +114,7 @@ impl SharedInformerFactory {
             name: None,
             comment: "the kinds are selected at run time; rules for those and for apiservices suffice",
         };
-        let members = Members::new(self, needs, Box::new(make), farewell);
+        let members = Members::new(self, needs, Arc::new(make), farewell);
         let discovered = Arc::new(Discovered::new(self));
         Kinds { members, definitions: self.definitions(), discovered, filter }
     }

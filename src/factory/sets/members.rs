@@ -16,6 +16,8 @@ use futures::future::{BoxFuture, pending};
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -49,7 +51,7 @@ pub(super) trait Tag: Clone + PartialEq + Send + Sync + 'static {
 impl Tag for () {}
 
 /// A function that makes the informer of a member.
-type Make<K, T> = Box<dyn Fn(&Arc<str>, &T) -> Result<Interest<K>, SpecError> + Send + Sync>;
+type Make<K, T> = Arc<dyn Fn(&Arc<str>, &T) -> Result<Interest<K>, SpecError> + Send + Sync>;
 
 /// The members that are wanted now, by name.
 pub(super) type Wanted<T> = BTreeMap<Arc<str>, T>;
@@ -76,7 +78,7 @@ pub struct FactoryNeed {
 pub(super) struct Members<K, T> {
     factory: SharedInformerFactory,
     /// The factory forgets them when the set is dropped.
-    _needs: Arc<FactoryNeed>,
+    needs: Arc<FactoryNeed>,
     state: Mutex<State<K, T>>,
     make: Make<K, T>,
     farewell: Farewell<K>,
@@ -115,6 +117,15 @@ where
         known.retain(|needs| needs.strong_count() > 0);
         known.push(Arc::downgrade(&needs));
         drop(known);
+        Self::made_by(factory.clone(), needs, make, farewell)
+    }
+
+    fn made_by(
+        factory: SharedInformerFactory,
+        needs: Arc<FactoryNeed>,
+        make: Make<K, T>,
+        farewell: Farewell<K>,
+    ) -> Arc<Self> {
         let state = State {
             present: BTreeMap::new(),
             handlers: Vec::new(),
@@ -123,9 +134,20 @@ where
             settled: false,
             task: None,
         };
-        let (factory, state, changed) =
-            (factory.clone(), Mutex::new(state), watch::Sender::new(()));
-        Arc::new(Self { factory, _needs: needs, state, make, farewell, changed })
+        let (state, changed) = (Mutex::new(state), watch::Sender::new(()));
+        Arc::new(Self { factory, needs, state, make, farewell, changed })
+    }
+
+    /// Returns a set of the same informers that reads their objects as another type. Its members,
+    /// handlers and indexes are its own.
+    pub(super) fn viewed<V>(&self, farewell: Farewell<V>) -> Arc<Members<V, T>>
+    where
+        K: Serialize,
+        V: Resource + DeserializeOwned + Send + Sync + 'static,
+    {
+        let make = self.make.clone();
+        let make = move |name: &Arc<str>, tag: &T| Ok(make(name, tag)?.viewed()?);
+        Members::made_by(self.factory.clone(), self.needs.clone(), Arc::new(make), farewell)
     }
 
     /// Returns the present members.

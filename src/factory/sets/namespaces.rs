@@ -7,6 +7,8 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use super::members::{FactoryNeed, Members, told_by};
@@ -16,7 +18,7 @@ use crate::informer::{
     GroupIndex, InformerGroup, InformerSet, SharedInformer, StartError, SyncError,
 };
 use crate::lister_watcher::ListerWatcher;
-use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::transport::ApiSource;
 
 /// The informers of one kind in the namespaces that a label selector selects. They join and leave
@@ -74,19 +76,37 @@ impl SharedInformerFactory {
         let make = move |name: &Arc<str>, (): &()| {
             factory.set_interest(spec.clone().namespace(name.clone()))
         };
-        let farewell = |object| CachedEvent::MovedAway { object };
         let source = ApiSource::<K>::new(self.shared.client.clone());
         let needs = FactoryNeed {
             resource: source.collection().resource.clone(),
             name: None,
             comment: "the namespaces are selected at run time; Roles in those suffice",
         };
-        let members = Members::new(self, needs, Box::new(make), farewell);
+        let members = Members::new(self, needs, Arc::new(make), moved_away);
         Ok(SelectedNamespaces { members, namespaces })
     }
 }
 
+fn moved_away<K>(object: Cached<K>) -> CachedEvent<K> {
+    CachedEvent::MovedAway { object }
+}
+
 impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
+    /// Returns a set of the same informers that reads their objects as `V`, for handlers, indexes
+    /// and controllers. It is [started](Self::start) like any set, and its informers have no other
+    /// watches. See [`SharedInformer::view`].
+    ///
+    /// If the informers keep their objects decoded, the set gets no members, and
+    /// [`conflicts`](Self::conflicts) has the reason.
+    pub fn view<V>(&self) -> SelectedNamespaces<V>
+    where
+        K: Serialize,
+        V: Resource + DeserializeOwned + Send + Sync + 'static,
+    {
+        let members = self.members.viewed(moved_away);
+        SelectedNamespaces { members, namespaces: self.namespaces.clone() }
+    }
+
     /// Starts to follow the namespaces. A second call has no effect.
     ///
     /// # Errors

@@ -134,7 +134,7 @@ impl SharedInformerFactory {
             },
         };
         let set = Set {
-            members: Members::new(self, needs, Box::new(make), farewell),
+            members: Members::new(self, needs, Arc::new(make), farewell),
             references: Arc::default(),
             cluster_scoped,
             by_namespace: AtomicBool::new(false),
