@@ -18,7 +18,7 @@ use kube_scenario::{Exploration, Program, Scenario, World};
 use serde_json::json;
 use tokio::time::sleep;
 
-use crate::scenarios::map;
+use crate::scenarios::{self, map};
 
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -269,4 +269,24 @@ fn deletion_is_lost_between_its_write_and_the_act() {
     assert!(first.starts_with("crash-after "), "{first}");
     let failure = copies(true, Duration::from_secs(10)).replay(first, deletes_one).unwrap_err();
     assert!(failure.problem.ends_with("is left over"), "{failure}");
+}
+
+/// An owner reference cleans up after it.
+#[test]
+fn copier_with_a_kept_cache_passes_its_exploration() {
+    let copier = |program: Program| async move {
+        let builder = SharedInformerFactory::builder(program.client());
+        let factory = builder.warm(program.kept_cache()).build();
+        scenarios::copies(program, &factory).await
+    };
+    let found = Scenario::new(copier).pairs(60).explore(|world: World| async move {
+        world.server().create(&map("a"))?;
+        world.settle().await?;
+        world.server().delete(&map("a"))?;
+        world.server().create(&map("b"))?;
+        world.settle().await?;
+        Ok(())
+    });
+    let found = found.assert_passed();
+    assert!(found.kept > 0 && found.pairs == 60, "{found}");
 }

@@ -7,6 +7,7 @@ use kube::api::{ObjectMeta, Patch, PatchParams};
 use kube::{Client, ResourceExt};
 use kube_controllers::writing::Applier;
 use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::SharedInformerFactory;
 use kube_informer::error::BoxError;
 use serde_json::json;
 
@@ -15,10 +16,17 @@ use kube_scenario::{Program, Scenario, Trouble, World};
 /// Keeps a copy `a-copy` of each map `a`.
 async fn copier(program: Program) -> Result<(), BoxError> {
     let factory = program.factory();
+    copies(program, &factory).await
+}
+
+pub(crate) async fn copies(
+    program: Program,
+    factory: &SharedInformerFactory,
+) -> Result<(), BoxError> {
     let maps = factory.informer::<ConfigMap>();
     let applier = Applier::builder(program.client(), &maps, "copier").build()?;
     let controller = Controller::builder("copier", &maps).owns(&maps).context(applier).build();
-    program.run(&factory, controller, copy).await
+    program.run(factory, controller, copy).await
 }
 
 async fn copy(
