@@ -80,7 +80,8 @@ impl Kept {
             let state = store.snapshot();
             // An empty shard was given back, and leaves the table as it is.
             let empty = state.shard().is_some_and(ShardSelector::is_empty);
-            if self.is_consumed() && state.version().is_some() && !empty {
+            // Until a complete list, the table has objects that the store lacks and that may exist.
+            if self.is_settled() && state.version().is_some() && !empty {
                 if self.is_moved() {
                     return self.give_up(&*WarmError::from(MOVED));
                 }
