@@ -135,7 +135,7 @@ impl EventChange for Repeat {
         out.push_back(event.clone());
         self.seen += 1;
         if self.seen.is_multiple_of(self.every) {
-            self.due.push((self.seen + self.later, event));
+            self.due.push((self.seen.saturating_add(self.later), event));
         }
         let seen = self.seen;
         self.due.retain(|(at, event)| {
@@ -258,6 +258,7 @@ mod tests {
         for cut in [1, 3, 8, 1000] {
             assert_eq!(lines(Injection::repeat(2, 0), cut).await, "1223445");
             assert_eq!(lines(Injection::repeat(2, 1), cut).await, "1232454");
+            assert_eq!(lines(Injection::repeat(2, u64::MAX), cut).await, "12345");
             assert_eq!(lines(Injection::swap(2), cut).await, "13254");
             assert_eq!(lines(Injection::swap(1), cut).await, "21435");
             assert_eq!(lines(Injection::hide_initial_events_end(), cut).await, "12345");
