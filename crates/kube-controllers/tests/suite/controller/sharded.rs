@@ -146,7 +146,7 @@ async fn predicates_of_a_new_slot_let_workers_run() {
     let (asked, ran): (Vec<_>, Vec<_>) = log.iter().partition(|entry| *entry == "asked");
     assert_eq!((asked.len(), ran.len()), (50, 50));
     let in_turn = log.chunk_by(|one, other| one == "asked" && other == "asked");
-    let most = in_turn.map(|calls| calls.len()).max();
+    let most = in_turn.map(<[String]>::len).max();
     assert!(most < Some(5), "{log:?}");
 }
 
