@@ -50,7 +50,7 @@ fn state_before_one_update_is_freed_in_one_turn() {
             let mut write = indexer.transaction();
             for n in from..to {
                 let key = ObjectKey::namespaced(&format!("ns{}", n % 7), &format!("o{n}")).unwrap();
-                write.put(&key, &object(&[&format!("{}", n % 9)]));
+                write.put(&key, object(&[&format!("{}", n % 9)]));
             }
             write.commit();
         };
