@@ -27,8 +27,8 @@ pub enum BuildError {
     /// Two webhooks would have the same name in the configuration.
     #[error("the webhooks at {0} have the same name: set another one by `Hook::name`")]
     SameName(String),
-    /// A conversion has one version only, or versions of different kinds, or there is another one
-    /// of its definition.
+    /// A conversion has one version only, versions of different kinds, a definition that no server
+    /// has, or an option of admission, or there is another one of its definition.
     #[error("the conversion at {path} cannot work: {problem}")]
     Conversion {
         /// The webhook's path.
@@ -36,8 +36,8 @@ pub enum BuildError {
         /// The reason.
         problem: String,
     },
-    /// A limit is zero, there is no operation, or API servers refuse a part of the configuration:
-    /// the timeout, a rule, a selector or a match condition.
+    /// A limit is zero, there is no operation or rule, or API servers refuse a part of the
+    /// configuration: the timeout, a rule, a selector or a match condition.
     #[error("the webhook at {path} needs {needs}")]
     Limit {
         /// The webhook's path.

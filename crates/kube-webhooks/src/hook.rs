@@ -66,7 +66,7 @@ pub struct Hook {
 }
 
 /// The part of a webhook that API servers know.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Registration {
     /// The kind of the closure. Conversions have none.
     pub(crate) kind: Option<GroupVersionKind>,
@@ -83,6 +83,14 @@ pub(crate) struct Registration {
     pub(crate) object_selector: Option<LabelSelector>,
     pub(crate) namespace_selector: Option<LabelSelector>,
     pub(crate) timeout: Option<Duration>,
+}
+
+impl Registration {
+    /// Returns whether any option is set that conversions do not have.
+    fn is_of_admission(&self) -> bool {
+        let (resource, timeout) = (self.resource.clone(), self.timeout);
+        self.resource.contains('/') || *self != Self { resource, timeout, ..Self::default() }
+    }
 }
 
 impl fmt::Debug for Hook {
@@ -167,7 +175,8 @@ impl Hook {
         Self::admission::<K>(path.into(), Role::Mutate, of, handler)
     }
 
-    /// Creates a webhook that converts objects between versions.
+    /// Creates a webhook that converts objects between versions. Of the options, it takes limits
+    /// and conditions of readiness.
     pub fn convert<H: 'static>(path: impl Into<String>, conversion: Conversion<H>) -> Self {
         let (problem, definition) = (conversion.problem(), conversion.definition());
         let conversion = Arc::new(conversion);
@@ -412,13 +421,21 @@ impl Hook {
         }
         let Limits { concurrency, body, time, .. } = self.limits;
         let known = &self.registration;
+        if self.role == Role::Convert && known.is_of_admission() {
+            let problem = "it has an option of admission, such as a name, rules, a selector or a \
+                           failure policy"
+                .to_owned();
+            return Err(BuildError::Conversion { path: path(), problem });
+        }
         let by_type = known.kind.as_ref().filter(|_| known.rules.is_none());
         let mut selectors = known.object_selector.iter().chain(&known.namespace_selector);
         let needs = if by_type.is_some() && known.operations.is_empty() {
             "at least one operation"
+        } else if known.rules.as_ref().is_some_and(Vec::is_empty) {
+            "at least one rule"
         } else if by_type.is_some_and(|kind| !is_kind(kind, &known.resource)) {
-            "a group, version and resource that a server can have, and a sub-resource of lower-case \
-             letters, digits, '-' and '.', or '*'"
+            "a group, version, kind and resource that a server can have, and a sub-resource of \
+             lower-case letters, digits, '-' and '.', or '*'"
         } else if !known.rules.iter().flatten().all(is_rule) {
             "rules that a server takes: each with operations, groups, versions and resources, and \
              '*' beside no other of them"

@@ -14,6 +14,11 @@ pub(crate) fn is_letter_label(name: &str) -> bool {
     is_label(name) && name.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
+/// Returns whether this is an RFC 1035 label in any case, as the names of kinds are.
+pub(crate) fn is_kind_name(name: &str) -> bool {
+    is_letter_label(&name.to_ascii_lowercase())
+}
+
 /// The rule of [`is_subdomain`].
 pub(crate) const SUBDOMAIN: &str = "an RFC 1123 subdomain: 1 to 253 lower-case letters, digits, \
                                     hyphens and dots, with a letter or digit at both ends and on \

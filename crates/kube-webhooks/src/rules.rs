@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelecto
 use kube::core::GroupVersionKind;
 
 use crate::Operation;
-use crate::names::{is_label_value, is_qualified, is_subdomain};
+use crate::names::{is_kind_name, is_label_value, is_qualified, is_subdomain};
 
 /// Returns whether a configuration can have this path: API servers take only names in it.
 pub(crate) fn is_path(path: &str) -> bool {
@@ -35,7 +35,11 @@ pub(crate) fn is_kind(kind: &GroupVersionKind, resource: &str) -> bool {
     let is_group = kind.group.is_empty() || is_subdomain(&kind.group);
     let (plural, part) = resource.split_once('/').unwrap_or((resource, "*"));
     let is_part = part == "*" || is_subdomain(part);
-    is_group && is_subdomain(&kind.version) && is_subdomain(plural) && is_part
+    is_group
+        && is_subdomain(&kind.version)
+        && is_kind_name(&kind.kind)
+        && is_subdomain(plural)
+        && is_part
 }
 
 /// Returns whether a configuration can have this rule.

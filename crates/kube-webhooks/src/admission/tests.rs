@@ -4,6 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
+use k8s_openapi::api::admissionregistration::v1::RuleWithOperations;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::ObjectMeta;
 use kube::core::DynamicObject;
@@ -84,7 +85,15 @@ async fn every_recorded_review_is_understood() {
             assert!(review.options.is_some() || review.operation == Operation::Connect);
             Ok(())
         });
-    let webhooks = one(anything.rules([]));
+    let all = || Some(vec!["*".to_owned()]);
+    let rule = RuleWithOperations {
+        operations: all(),
+        api_groups: all(),
+        api_versions: all(),
+        resources: Some(vec!["*/*".to_owned()]),
+        scope: None,
+    };
+    let webhooks = one(anything.rules([rule]));
     for review in recorded() {
         let (status, answer) = ask(&webhooks, "/v?timeout=10s", &review).await;
         let expected = json!({

@@ -4,6 +4,8 @@ mod apply;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::admissionregistration::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use kube::api::ObjectMeta;
@@ -140,8 +142,9 @@ impl Webhooks {
     /// that name any group or resource leave out Leases and Events, too.
     ///
     /// # Errors
-    /// [`BuildError::Service`] if no API server takes a name of the Service or its port, and
-    /// [`BuildError::Name`] if a webhook's name is too long with those of the Service.
+    /// [`BuildError::Service`] if no API server takes a name of the Service or its port.
+    /// [`BuildError::Name`] if a webhook's name is too long with those of the Service, and
+    /// [`BuildError::SameName`] if it is then the name of another webhook.
     pub fn configurations(&self, service: &Service) -> Result<Configurations, BuildError> {
         self.check_names(service)?;
         Ok(self.configurations_of(service))
@@ -151,9 +154,18 @@ impl Webhooks {
     pub(crate) fn check_names(&self, service: &Service) -> Result<(), BuildError> {
         service.check().map_err(BuildError::Service)?;
         let hooks = self.endpoints.values().map(|endpoint| &endpoint.hook);
-        let admission = hooks.filter(|hook| hook.role != Role::Convert);
-        let mut names = admission.map(|hook| name(hook, service));
-        names.find(|name| !is_name(name)).map_or(Ok(()), |long| Err(BuildError::Name(long)))
+        let mut names = BTreeMap::new();
+        for hook in hooks.filter(|hook| hook.role != Role::Convert) {
+            let name = name(hook, service);
+            if !is_name(&name) {
+                return Err(BuildError::Name(name));
+            }
+            let path = &hook.path;
+            if let Some(other) = names.insert((hook.role, name), path) {
+                return Err(BuildError::SameName(format!("{other} and {path}")));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the configurations, whose names were [checked](Self::check_names).

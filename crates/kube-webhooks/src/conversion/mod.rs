@@ -21,7 +21,7 @@ use self::metadata::keep_metadata;
 pub(crate) use self::review::answer;
 use crate::BoxError;
 use crate::call::panic_message;
-use crate::names::{is_letter_label, is_subdomain};
+use crate::names::{is_kind_name, is_letter_label, is_subdomain};
 
 /// The conversions of one kind, through a hub version.
 ///
@@ -206,7 +206,13 @@ impl<H> Conversion<H> {
                  letters, digits and hyphens, and begins with a letter"
             )
         });
-        self.problem.clone().or(alone).or(unnamed).or(odd)
+        let unkind = (!is_kind_name(kind)).then(|| {
+            format!(
+                "no definition can have the kind {kind:?}: it needs 1 to 63 letters, digits and \
+                 hyphens, and begins with a letter"
+            )
+        });
+        self.problem.clone().or(alone).or(unnamed).or(odd).or(unkind)
     }
 
     /// Returns the name of the kind's definition.

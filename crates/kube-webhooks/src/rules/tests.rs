@@ -85,6 +85,9 @@ async fn rules_are_those_that_a_server_takes() {
     let refused = built(pods().rules([RuleWithOperations::default()])).unwrap_err().to_string();
     let start = "the webhook at /v needs rules that a server takes: each with operations, groups";
     assert!(refused.starts_with(start), "{refused}");
+    // An API server takes a webhook without rules, and never calls it.
+    let refused = built(pods().rules([])).unwrap_err().to_string();
+    assert_eq!(refused, "the webhook at /v needs at least one rule");
 }
 
 #[tokio::test]
@@ -146,6 +149,10 @@ fn resources_that_no_server_has_are_refused() {
             assert_eq!(built(of_kind(&resource)).is_ok(), is_valid, "{resource:?}");
         }
     }
+    for odd in ["", " ", "a b", "Po/d", "1a", "A.b", "A_b", "Wídget", &"A".repeat(64)] {
+        let resource = ApiResource { kind: odd.into(), ..good() };
+        assert!(built(of_kind(&resource)).is_err(), "{odd:?}");
+    }
 }
 
 #[test]
@@ -168,10 +175,61 @@ fn conversions_are_of_definitions_that_can_exist() {
         }
     }
     assert!(conversion("example.com", "widgets.a", "v1").is_err());
+    for odd in ["", " ", "a b", "A/b", "1a", "A.b", "A_b", "-a", "Wídget", &"A".repeat(64)] {
+        let hub = GroupVersionKind::gvk("example.com", "v2", odd);
+        let conversion = Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok);
+        let refused = Webhooks::builder().convert("/c", conversion).build().unwrap_err();
+        let start = format!(
+            "the conversion at /c cannot work: no definition can have the kind {odd:?}: it needs"
+        );
+        assert!(refused.to_string().starts_with(&start), "{refused}");
+    }
     // The name of the definition has both.
     let group = |length: usize| format!("{}.com", "a".repeat(length));
     assert!(conversion(&group(241), "widgets", "v1").is_ok());
     assert!(conversion(&group(242), "widgets", "v1").is_err());
+}
+
+#[test]
+fn conversions_take_no_options_of_admission() {
+    let hook = || {
+        let hub = GroupVersionKind::gvk("example.com", "v2", "Widget");
+        Hook::convert("/c", Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok))
+    };
+    let limited = hook().timeout(Duration::from_secs(5)).concurrency(1, 1).body_limit(9);
+    built(limited.ready_when(|| Ok(()))).unwrap();
+    for odd in [
+        hook().sub_resource("status"),
+        hook().name("widgets.example.com"),
+        hook().operations([Operation::Delete]),
+        hook().rules([]),
+        hook().fails_open(),
+        hook().has_side_effects(),
+        hook().reinvoked(),
+        hook().own_namespace(),
+        hook().match_condition("a", "true"),
+        hook().object_selector(LabelSelector::default()),
+        hook().namespace_selector(LabelSelector::default()),
+    ] {
+        let refused = built(odd).unwrap_err().to_string();
+        let start = "the conversion at /c cannot work: it has an option of admission";
+        assert!(refused.starts_with(start), "{refused}");
+    }
+}
+
+/// The name of one is that which another has by its path and the Service.
+#[test]
+fn names_of_a_configuration_are_unique() {
+    let hook = |path: &str| Hook::validate(path, async |_: Admission<Pod>| Ok(()));
+    let named = || hook("/named").name("a-b.hooks.shop");
+    let webhooks = Webhooks::builder().hook(hook("/a/b")).hook(named()).build().unwrap();
+    let refused = webhooks.configurations(&Service::new("shop", "hooks")).unwrap_err();
+    assert!(matches!(&refused, BuildError::SameName(two) if two == "/a/b and /named"), "{refused}");
+    webhooks.configurations(&Service::new("shop", "others")).unwrap();
+    // Another configuration has the webhooks that mutate.
+    let mutate = Hook::mutate("/a/b", async |pod: Admission<Pod>| pod.into_object());
+    let webhooks = Webhooks::builder().hook(mutate).hook(named()).build().unwrap();
+    webhooks.configurations(&Service::new("shop", "hooks")).unwrap();
 }
 
 #[tokio::test]
