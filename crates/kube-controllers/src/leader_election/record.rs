@@ -56,6 +56,8 @@ impl Marks {
                 api_version.split_once('/').map_or(&**api_version, |(_, version)| version);
             let problem = if version.is_empty() || version.contains('/') {
                 format!("the API version {api_version:?}, which must be like v1 or apps/v1")
+            } else if (&**api_version, &**kind) == ("v1", "Event") {
+                "the kind Event, of which API servers accept no owner".to_owned()
             } else {
                 let members = [("kind", kind), ("name", name), ("uid", uid)];
                 let (empty, _) = members.into_iter().find(|(_, value)| value.is_empty())?;

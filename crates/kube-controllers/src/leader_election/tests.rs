@@ -566,6 +566,7 @@ async fn invalid_options_are_refused() {
         ("apps/v1", ["", "a", "u"], "no kind"),
         ("apps/v1", ["Deployment", "", "u"], "no name"),
         ("apps/v1", ["Deployment", "a", ""], "no uid"),
+        ("v1", ["Event", "a", "u"], "the kind Event"),
     ] {
         let refused = owned(version, members).unwrap_err().to_string();
         assert!(refused.starts_with(&format!("the owner of the lease has {problem}")), "{refused}");
