@@ -125,7 +125,8 @@ impl Scenario {
     }
 
     /// Sets the time without a write after which the program has settled. The default is a minute,
-    /// so that most retries and elections are over.
+    /// so that most retries and elections are over. It must be less than the time of
+    /// [`settles_within`](Self::settles_within).
     pub fn quiet_for(mut self, time: Duration) -> Self {
         self.quiet = time.min(CENTURY);
         self

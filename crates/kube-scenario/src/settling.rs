@@ -97,9 +97,15 @@ impl World {
             }
             if now >= deadline {
                 let why = busy.or_else(|| controllers.iter().find_map(failure));
-                let why = why.unwrap_or_else(|| "it goes on writing".into());
-                let problem =
-                    format!("the program did not settle within {:?}: {why}", self.limit());
+                let (quiet, limit) = (self.quiet_time(), self.limit());
+                let why = why.unwrap_or_else(|| {
+                    if quiet > limit {
+                        format!("set settles_within beyond quiet_for, which is {quiet:?}")
+                    } else {
+                        "it goes on writing".into()
+                    }
+                });
+                let problem = format!("the program did not settle within {limit:?}: {why}");
                 return Err(self.unsettled(problem));
             }
             tokio::select! {

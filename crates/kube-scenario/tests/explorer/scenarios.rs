@@ -68,6 +68,17 @@ async fn times_may_have_no_limit() {
     assert!(unsettled.problem.contains("did not settle within 3600s"), "{}", unsettled.problem);
 }
 
+#[tokio::test(start_paused = true)]
+async fn quiet_time_beyond_the_limit_names_both() {
+    let world = Scenario::new(copier).quiet_for(Duration::from_secs(7_200)).start();
+    let unsettled = world.settle().await.unwrap_err();
+    assert_eq!(
+        unsettled.problem,
+        "the program did not settle within 3600s: set settles_within beyond quiet_for, which is \
+         7200s"
+    );
+}
+
 #[test]
 fn copier_passes_its_exploration() {
     let found = Scenario::new(copier).explore(|world: World| async move {
