@@ -82,12 +82,12 @@ impl WarmCache {
 
     /// Sets a mark of the cluster, for programs that may not get the namespace `kube-system`. The
     /// mark is used only if the server does not show the uid of that namespace. An empty mark, such
-    /// as the value of a variable that is not set, is none.
+    /// as the value of a variable that is not set, is none, and so is one of white space.
     ///
     /// Two clusters must not have the same mark: the objects of one would be taken for those of the
     /// other. Clones with different marks may share a directory.
     pub fn cluster(mut self, mark: impl Into<Arc<str>>) -> Self {
-        self.cluster = Some(mark.into()).filter(|mark| !mark.is_empty());
+        self.cluster = Some(mark.into()).filter(|mark| !mark.trim().is_empty());
         self
     }
 
@@ -107,7 +107,8 @@ impl WarmCache {
         if let (None, Some(authorities)) = (&self.cluster, &config.root_cert) {
             let sums: Vec<_> = authorities.iter().map(|one| crc32fast::hash(one)).collect();
             let len: usize = authorities.iter().map(Vec::len).sum();
-            self.cluster = Some(format!("{} {len} {sums:x?}", config.cluster_url).into());
+            let mark = format!("{} {len} {sums:x?}", config.cluster_url);
+            self.cluster = (len > 0).then(|| mark.into());
         }
         self
     }

@@ -304,7 +304,10 @@ async fn own_mark_and_configuration_come_after_the_oldest_namespace() {
     };
     let server = server_with(20);
     assert_eq!(run(&server, &|cache| cache.cluster_of(&config(None))).await, 0);
-    assert_eq!(run(&server, &|cache| cache.cluster("")).await, 0);
+    for empty in ["", " ", "\n"] {
+        assert_eq!(run(&server, &|cache| cache.cluster(empty)).await, 0);
+    }
+    assert_eq!(run(&server, &|cache| cache.cluster_of(&config(Some(b"")))).await, 0);
     assert_eq!(run(&server, &|cache| cache.cluster_of(&config(Some(b"one")))).await, 1);
     assert_eq!(run(&server, &|cache| cache.cluster_of(&config(Some(b"two")))).await, 2);
     let own = |cache: WarmCache| cache.cluster("own").cluster_of(&config(Some(b"one")));
