@@ -21,9 +21,6 @@ const QUIET: Duration = Duration::from_secs(60);
 /// The time in which it has to settle.
 const LIMIT: Duration = Duration::from_secs(3_600);
 
-/// A duration that counts as never, and that a clock can add.
-const CENTURY: Duration = Duration::from_secs(100 * 366 * 86_400);
-
 /// Calls the program again at each start.
 pub(crate) type Run = dyn Fn(Program) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
 
@@ -128,13 +125,13 @@ impl Scenario {
     /// so that most retries and elections are over. It must be less than the time of
     /// [`settles_within`](Self::settles_within).
     pub fn quiet_for(mut self, time: Duration) -> Self {
-        self.quiet = time.min(CENTURY);
+        self.quiet = time;
         self
     }
 
     /// Sets the time in which the program has to settle. The default is an hour.
     pub fn settles_within(mut self, limit: Duration) -> Self {
-        self.limit = limit.min(CENTURY);
+        self.limit = limit;
         self
     }
 

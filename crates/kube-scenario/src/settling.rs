@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::world::World;
 use kube_controllers::controller::{ControllerStatus, KeyTriggers, LastFailure};
+use kube_informer::seams::after;
 
 /// The number of requests without rest after which a program spins.
 const SPINS: usize = 20_000;
@@ -73,7 +74,7 @@ impl World {
 
     async fn quiet(&self) -> Result<(), Unsettled> {
         let begun = Instant::now();
-        let deadline = begun + self.limit();
+        let deadline = after(begun, self.limit());
         self.touch();
         loop {
             self.restart_if_due().await;
@@ -87,7 +88,7 @@ impl World {
             let failed = controllers.iter().filter_map(|one| Some(one.last_failure.as_ref()?.ago));
             let failed = failed.min().map(|ago| now - ago.min(now - begun));
             let since = failed.map_or(self.active(), |failed| failed.max(self.active()));
-            let due = if busy.is_some() { now + PATIENCE } else { since + self.quiet_time() };
+            let due = if busy.is_some() { now + PATIENCE } else { after(since, self.quiet_time()) };
             if due <= now {
                 return Ok(());
             }
