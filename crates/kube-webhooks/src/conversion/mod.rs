@@ -184,35 +184,34 @@ impl<H> Conversion<H> {
 
     /// Returns the reason why this cannot convert.
     pub(crate) fn problem(&self) -> Option<String> {
+        if self.problem.is_some() {
+            return self.problem.clone();
+        }
         let GroupVersionKind { group, kind, .. } = &self.hub;
-        let alone = self.versions.len() < 2;
-        let alone = alone.then(|| format!("a conversion of {kind} needs two versions"));
+        if self.versions.len() < 2 {
+            return Some(format!("a conversion of {kind} needs two versions"));
+        }
         let name = self.definition();
-        let is_definition =
-            is_letter_label(&self.plural) && group.contains('.') && is_subdomain(&name);
-        let unnamed = (!is_definition).then(|| {
-            format!(
+        if !is_letter_label(&self.plural) || !group.contains('.') || !is_subdomain(&name) {
+            return Some(format!(
                 "no definition can have the name {name:?}: it needs a plural name of 1 to 63 \
                  lower-case letters, digits and hyphens, that begins with a letter, and a group \
                  with a dot, of at most 253 characters together"
-            )
-        });
-        let version = |name: &String| name.split_once('/').map(|(_, version)| version.to_owned());
-        let mut versions = self.versions.keys().filter_map(version);
-        let odd = versions.find(|version| !is_letter_label(version));
-        let odd = odd.map(|version| {
-            format!(
+            ));
+        }
+        let mut versions = self.versions.keys().filter_map(|name| Some(name.split_once('/')?.1));
+        if let Some(version) = versions.find(|version| !is_letter_label(version)) {
+            return Some(format!(
                 "no definition can have the version {version:?}: it needs 1 to 63 lower-case \
                  letters, digits and hyphens, and begins with a letter"
-            )
-        });
-        let unkind = (!is_kind_name(kind)).then(|| {
+            ));
+        }
+        (!is_kind_name(kind)).then(|| {
             format!(
                 "no definition can have the kind {kind:?}: it needs 1 to 63 letters, digits and \
                  hyphens, and begins with a letter"
             )
-        });
-        self.problem.clone().or(alone).or(unnamed).or(odd).or(unkind)
+        })
     }
 
     /// Returns the name of the kind's definition.

@@ -185,13 +185,9 @@ impl ListeningServer {
         let authority = self.authority.as_ref().map_or_else(String::new, |pem| {
             format!("\n    certificate-authority-data: {}", STANDARD.encode(pem))
         });
-        let user = token.map_or_else(
-            || "{}".to_owned(),
-            |token| {
-                // A string of JSON is one of YAML.
-                format!("\n    token: {}", serde_json::Value::from(token))
-            },
-        );
+        // A string of JSON is one of YAML.
+        let token = token.map(|token| format!("\n    token: {}", serde_json::Value::from(token)));
+        let user = token.as_deref().unwrap_or("{}");
         format!(
             "apiVersion: v1
 kind: Config
