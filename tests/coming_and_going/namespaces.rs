@@ -27,6 +27,16 @@ pub(crate) fn namespace(name: &str, tenant: bool) -> Namespace {
     Namespace { metadata, ..Namespace::default() }
 }
 
+/// Returns a server with an object in each of three namespaces. Two of these are tenants.
+fn server_with_tenants() -> ApiServer {
+    let server = ApiServer::new();
+    for (name, tenant) in [("bank", true), ("mail", false), ("shop", true)] {
+        server.create(&namespace(name, tenant)).unwrap();
+        server.create(&map_in(name, "a")).unwrap();
+    }
+    server
+}
+
 /// The objects that a handler knows, and those that moved away.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<BTreeSet<String>>>, Arc<Mutex<Vec<String>>>);
@@ -60,11 +70,7 @@ fn key(text: &str) -> ObjectKey {
 
 #[tokio::test(start_paused = true)]
 async fn informers_follow_the_labels_of_namespaces() {
-    let server = ApiServer::new();
-    for (name, tenant) in [("bank", true), ("mail", false), ("shop", true)] {
-        server.create(&namespace(name, tenant)).unwrap();
-        server.create(&map_in(name, "a")).unwrap();
-    }
+    let server = server_with_tenants();
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
     let maps = factory.in_namespaces_where("tenant=true", InformerSpec::new()).unwrap();
@@ -113,11 +119,7 @@ struct Named {
 
 #[tokio::test(start_paused = true)]
 async fn view_of_a_set_follows_its_namespaces() {
-    let server = ApiServer::new();
-    for (name, tenant) in [("bank", true), ("mail", false), ("shop", true)] {
-        server.create(&namespace(name, tenant)).unwrap();
-        server.create(&map_in(name, "a")).unwrap();
-    }
+    let server = server_with_tenants();
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
     let maps =
