@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hint::black_box;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use kube::Resource;
 use kube::api::ObjectMeta;
@@ -36,15 +36,22 @@ pub(crate) struct Codec {
     decoder: Arc<dyn DecodeAny>,
     /// The approximate number of bytes of memory that each encoded byte becomes.
     expansion: usize,
+    fingerprint: OnceLock<u64>,
 }
 
-/// The form of an object's bytes, for a store that keeps them from one run to the next. The numbers
-/// are written.
+/// The form of an object's bytes, for a store that keeps them from one run to the next: a number of
+/// the layout, and the fingerprint of the decoder that accepted the object, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WireForm {
-    Json = 1,
-    Envelope = 2,
-    Item = 3,
+pub(crate) struct WireForm(pub(crate) u64);
+
+impl WireForm {
+    /// The bits of the layout.
+    const LAYOUT: u64 = 0xff;
+
+    /// Returns the form of an object that no decoder has accepted.
+    pub(crate) fn unchecked(self) -> Self {
+        Self(self.0 & Self::LAYOUT)
+    }
 }
 
 /// The layout of the bytes that the decoder receives.
@@ -108,8 +115,12 @@ pub(crate) trait DecodeAny: Send + Sync {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta>;
+
+    /// Returns a number that decoders of protobuf share only if they decode the same objects.
+    fn fingerprint(&self) -> Option<u64>;
 
     /// Returns whether the decoder skips managed fields.
     fn skips_managed_fields(&self) -> bool;
@@ -172,9 +183,14 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
-        self.decoder.protobuf()?.check_protobuf(object, wanted)
+        self.decoder.protobuf()?.check_protobuf(object, accepted, wanted)
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        self.decoder.protobuf()?.fingerprint()
     }
 
     fn skips_managed_fields(&self) -> bool {
@@ -227,25 +243,29 @@ impl Codecs {
         }
         // Measured on a pod decoded as its type.
         let expansion = if encoding == Encoding::Json { 11 } else { 18 };
-        let codec = Arc::new(Codec { layout, decoder: self.decoder.clone(), expansion });
+        let (decoder, fingerprint) = (self.decoder.clone(), OnceLock::new());
+        let codec = Arc::new(Codec { layout, decoder, expansion, fingerprint });
         codecs.push(codec.clone());
         codec
     }
 }
 
 impl Codec {
-    /// Returns the form of the bytes that the codec decodes.
+    /// Returns the form of an object that the codec has accepted.
     pub(crate) fn form(&self) -> WireForm {
-        match self.layout {
-            Layout::Plain => WireForm::Json,
-            Layout::Envelope => WireForm::Envelope,
-            Layout::Item(_) => WireForm::Item,
-        }
+        // The numbers are written.
+        let layout = match self.layout {
+            Layout::Plain => return WireForm(1),
+            Layout::Envelope => 2,
+            Layout::Item(_) => 3,
+        };
+        let fingerprint = || self.decoder.fingerprint().unwrap_or(0);
+        WireForm(layout | (self.fingerprint.get_or_init(fingerprint) & !WireForm::LAYOUT))
     }
 
     /// Creates a codec that passes all bytes to this decoder.
     pub(crate) fn plain(decoder: Arc<dyn DecodeAny>, expansion: usize) -> Self {
-        Self { layout: Layout::Plain, decoder, expansion }
+        Self { layout: Layout::Plain, decoder, expansion, fingerprint: OnceLock::new() }
     }
 
     /// Decodes an object with at least these fields.
@@ -286,17 +306,19 @@ impl Codec {
 
 impl Codec {
     /// Returns the metadata of an object that is sure to be decoded, and builds nothing else.
-    /// `None` if only decoding tells, or if `wanted` returns false for namespace and name.
+    /// `None` if only decoding tells, or if `wanted` returns false for namespace and name. Of an
+    /// object that was `accepted` with this [`form`](Self::form), only the metadata is checked.
     pub(crate) fn check(
         &self,
         object: &[u8],
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         if self.layout == Layout::Plain {
             return None;
         }
         extend_heap();
-        let check = || self.decoder.check_protobuf(&self.protobuf(object).ok()?, wanted);
+        let check = || self.decoder.check_protobuf(&self.protobuf(object).ok()?, accepted, wanted);
         catch(check).ok().flatten()
     }
 

@@ -34,7 +34,12 @@ enum Mode {
     #[cfg(any(test, feature = "testing"))]
     Custom(Arc<dyn Fn(Cached) -> Cached + Send + Sync>),
     /// Lets a storage pack objects.
-    Packed { keeper: Arc<dyn Keeper>, store: Option<Arc<dyn PackingStore>> },
+    Packed {
+        keeper: Arc<dyn Keeper>,
+        store: Option<Arc<dyn PackingStore>>,
+        /// True if encoded objects were checked before.
+        accepts: bool,
+    },
 }
 
 /// The store that packed objects go to. Its indexes extract their values, and a new state is as hot
@@ -88,18 +93,32 @@ impl Packer {
 
     /// Makes a packer that lets `keeper` pack objects for `store`.
     pub(crate) fn new(keeper: Arc<dyn Keeper>, store: Arc<dyn PackingStore>) -> Self {
-        Self(Mode::Packed { keeper, store: Some(store) })
+        Self(Mode::Packed { keeper, store: Some(store), accepts: false })
     }
 
     /// Makes a packer that lets `keeper` pack objects.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn keeping(keeper: Arc<dyn Keeper>) -> Self {
-        Self(Mode::Packed { keeper, store: None })
+        Self(Mode::Packed { keeper, store: None, accepts: false })
+    }
+
+    /// Returns the same packer for encoded objects that a decoder like theirs has accepted before.
+    pub(crate) fn accepting(&self) -> Self {
+        let mut mode = self.0.clone();
+        if let Mode::Packed { accepts, .. } = &mut mode {
+            *accepts = true;
+        }
+        Self(mode)
     }
 
     /// Returns whether objects are kept in another way than decoded.
     pub(crate) fn packs(&self) -> bool {
         !matches!(self.0, Mode::Decoded)
+    }
+
+    /// Returns whether packed objects are known to be decodable.
+    pub(crate) fn checks(&self) -> bool {
+        matches!(&self.0, Mode::Packed { keeper, .. } if keeper.checks())
     }
 
     /// Makes the [`Cached`] object of a test's object.
@@ -116,7 +135,7 @@ impl Packer {
             Mode::Decoded => object,
             #[cfg(any(test, feature = "testing"))]
             Mode::Custom(pack) => pack(object),
-            Mode::Packed { keeper, store } => {
+            Mode::Packed { keeper, store, .. } => {
                 let (digest, object) = (object.digest(), object.into_any());
                 let read = |view: &Arc<View>| view.convert(object.clone());
                 let values = values(store.as_ref(), &*object, &read);
@@ -133,7 +152,7 @@ impl Packer {
         &self,
         wire: &WireObject<'_>,
     ) -> Result<(ObjectKey, Cached), DecodeError> {
-        let Mode::Packed { keeper, store } = &self.0 else {
+        let Mode::Packed { keeper, store, accepts } = &self.0 else {
             let (key, object) = decode(wire)?;
             return Ok((key, self.pack_any(Cached::any(object))));
         };
@@ -142,7 +161,7 @@ impl Packer {
         let bytes = bare.as_ref().map_or(wire.bytes, Buffer::as_slice);
         let wire = &WireObject { bytes, codec: wire.codec };
         if keeper.packs()
-            && let Some(packed) = pack_undecoded(&**keeper, store.as_ref(), wire)?
+            && let Some(packed) = pack_undecoded(&**keeper, store.as_ref(), wire, *accepts)?
         {
             return Ok(packed);
         }
@@ -205,9 +224,10 @@ fn pack_undecoded(
     keeper: &dyn Keeper,
     store: Option<&Arc<dyn PackingStore>>,
     wire: &WireObject<'_>,
+    accepted: bool,
 ) -> Result<Option<(ObjectKey, Cached)>, DecodeError> {
     let head = OnceCell::new();
-    let head = || head.get_or_init(|| read_head(keeper, store, wire));
+    let head = || head.get_or_init(|| read_head(keeper, store, wire, accepted));
     let part = |fields: Option<&_>| {
         head().as_ref().ok()?.as_ref()?;
         wire.codec.decode_fields(wire.bytes, fields).ok()
@@ -242,6 +262,7 @@ fn read_head(
     keeper: &dyn Keeper,
     store: Option<&Arc<dyn PackingStore>>,
     wire: &WireObject<'_>,
+    accepted: bool,
 ) -> Result<Option<Head>, DecodeError> {
     let key = |namespace: Option<&str>, name: &str| ObjectKey::from_parts(namespace, name).ok();
     if !keeper.checks() {
@@ -250,7 +271,7 @@ fn read_head(
         return Ok(key.map(|key| Head { key, meta, replaces: false }));
     }
     let mut found = None;
-    let checked = wire.codec.check(wire.bytes, &mut |namespace, name| {
+    let checked = wire.codec.check(wire.bytes, accepted, &mut |namespace, name| {
         let Some(key) = key(namespace, name) else { return false };
         let heat = heat(keeper, store, &key);
         let cold = heat.is_none_or(|heat| heat == 0);

@@ -123,7 +123,7 @@ pub trait PackedObject: Send + Sync {
 
     /// Calls a function with the object as the server sent it: a number for the form, and the
     /// bytes. Makes no call if there are no such bytes, or if they must not be written.
-    fn with_wire(&self, call: &mut dyn FnMut(u8, &[u8])) {
+    fn with_wire(&self, call: &mut dyn FnMut(u64, &[u8])) {
         let _ = call;
     }
 
@@ -393,7 +393,7 @@ impl<K: ?Sized> Cached<K> {
     }
 
     /// Calls a function with the object as the server sent it, if it is kept so.
-    pub(crate) fn with_wire(&self, call: &mut dyn FnMut(u8, &[u8])) {
+    pub(crate) fn with_wire(&self, call: &mut dyn FnMut(u64, &[u8])) {
         if let Some(packed) = self.packed() {
             packed.with_wire(call);
         }

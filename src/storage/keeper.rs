@@ -46,8 +46,6 @@ pub(super) type MakeRewriter = fn(&Arc<Shared>) -> Box<dyn Rewrite>;
 /// The keeper of one informer's packed objects.
 pub(super) struct PackedKeeper {
     shared: Arc<Shared>,
-    /// True if each object is checked as it arrives: by a decoder that can do so, or else decoded.
-    check: bool,
     /// The dictionaries of objects that are kept as they arrived, for each codec.
     wire: Mutex<Vec<Arc<WireDictionaries>>>,
     /// Packs objects without bytes. Without it, they are kept decoded.
@@ -83,13 +81,13 @@ impl PackedKeeper {
             figures: Figures::new(resource),
             dropper,
             wipe,
+            check,
             views: Mutex::default(),
         });
         let rewriter = make_rewriter.map(|make| make(&shared));
         // Such keepers pack every object.
         let compared = if rewriter.is_some() || wipe { COMPARED } else { 0 };
         Self {
-            check,
             wire: Mutex::default(),
             rewriter,
             compared: AtomicUsize::new(compared),
@@ -178,7 +176,7 @@ impl Keeper for PackedKeeper {
     }
 
     fn checks(&self) -> bool {
-        self.check
+        self.shared.check
     }
 
     fn heat_of_next(&self, before: &Cached) -> u8 {
@@ -200,7 +198,7 @@ impl Keeper for PackedKeeper {
         if replaces {
             packed.replaces();
         }
-        if self.check {
+        if self.shared.check {
             self.compare(wire, &packed);
         }
         Some(Cached::any(packed))

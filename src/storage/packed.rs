@@ -483,7 +483,7 @@ impl PackedObject for Packed {
         }
     }
 
-    fn with_wire(&self, call: &mut dyn FnMut(u8, &[u8])) {
+    fn with_wire(&self, call: &mut dyn FnMut(u64, &[u8])) {
         let PackContext { codec, is_wire: true, shared } = &*self.dictionary.context else {
             return;
         };
@@ -491,7 +491,8 @@ impl PackedObject for Packed {
             && !shared.figures.is_of_secrets()
             && let Ok(bytes) = self.decompress()
         {
-            call(codec.form() as u8, bytes.as_slice());
+            let form = if shared.check { codec.form() } else { codec.form().unchecked() };
+            call(form.0, bytes.as_slice());
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Shared {
     /// Drops decoded objects. Their `Drop` is user code.
     pub(super) dropper: SafeDropper,
     pub(super) wipe: bool,
+    /// True if each object is checked as it arrives: by a decoder that can do so, or else decoded.
+    pub(super) check: bool,
     /// The views that exist.
     pub(super) views: Mutex<Vec<Weak<View>>>,
 }

@@ -114,9 +114,14 @@ impl DecodeAny for OneManager {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
-        self.decoder.check_protobuf(object, wanted)
+        self.decoder.check_protobuf(object, accepted, wanted)
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        self.decoder.fingerprint()
     }
 
     fn skips_managed_fields(&self) -> bool {

@@ -67,6 +67,17 @@ pub(super) struct Provisional {
     pub(super) trusted: AtomicBool,
 }
 
+/// The objects that were found in a table.
+struct Found {
+    objects: Indexer,
+    /// The part of the collection that they are.
+    part: String,
+    /// False if some of the records can't be decoded.
+    is_readable: bool,
+    /// False if some would be written in another form by this run.
+    is_current: bool,
+}
+
 /// Returns the text by which a table states that it has all objects of a shard.
 pub(super) fn part_name(shard: Option<&ShardSelector>) -> String {
     match shard.filter(|shard| !shard.is_everything()) {
@@ -256,7 +267,7 @@ impl Kept {
         if !self.is_consumed() {
             found = self.read_objects(&mut *table, packer)?;
         }
-        let Some((objects, part, readable)) = found else {
+        let Some(Found { objects, part, is_readable, is_current }) = found else {
             *self.table.lock() = Table::Open(table, None);
             return Ok(());
         };
@@ -277,9 +288,9 @@ impl Kept {
             objects
         };
         let enough = [part_name(None), part_name(shard.as_ref())];
-        let whole = readable && enough.contains(&part);
+        let whole = is_readable && enough.contains(&part);
         let trusted = AtomicBool::new(false);
-        let known = readable.then_some(known);
+        let known = (is_readable && is_current).then_some(known);
         let mut slot = self.table.lock();
         if !self.is_consumed() {
             let provisional = Provisional { objects: inside, shard, version, whole, trusted };
@@ -289,29 +300,31 @@ impl Kept {
         Ok(())
     }
 
-    /// Returns all objects of a table, the part of the collection that they are, and whether all of
-    /// them could be decoded. `None` if the table has no objects that can be used.
+    /// Returns all objects of a table. `None` if it has none that can be used.
     fn read_objects(
         &self,
         table: &mut dyn WarmTable,
         packer: Option<&Packer>,
-    ) -> Result<Option<(Indexer, String, bool)>, WarmError> {
+    ) -> Result<Option<Found>, WarmError> {
         let codecs = self.source.kept_decoder(packer);
         let objects = Indexer::<dyn AnyObject>::new();
         let mut write = objects.transaction();
-        let mut readable = true;
+        let (mut is_readable, mut is_current) = (true, true);
         let state = table.read(&mut |record| {
             let found = codecs.decode(record.form, record.bytes);
-            match found.filter(|(key, _)| key.as_str() == record.key) {
-                Some((key, object)) => drop(write.put(&key, object)),
-                None => readable = false,
+            match found.filter(|(key, ..)| key.as_str() == record.key) {
+                Some((key, object, is_same)) => {
+                    is_current &= is_same;
+                    drop(write.put(&key, object));
+                }
+                None => is_readable = false,
             }
         })?;
         let state = state.as_deref().and_then(|state| state.split_once(' '));
         let Some((version, part)) = state else { return Ok(None) };
         write.set_version(version.into());
         write.commit();
-        Ok(Some((objects, part.to_owned(), readable)))
+        Ok(Some(Found { objects, part: part.to_owned(), is_readable, is_current }))
     }
 
     #[cold]

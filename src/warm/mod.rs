@@ -101,7 +101,7 @@ pub struct WarmRecord<'a> {
     /// The object's key.
     pub key: &'a str,
     /// A number that says how the bytes are encoded.
-    pub form: u8,
+    pub form: u64,
     /// The encoded object.
     pub bytes: &'a [u8],
 }

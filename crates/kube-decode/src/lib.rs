@@ -166,14 +166,23 @@ pub trait DecodeProtobuf<K> {
     /// decode, and builds nothing else. `None` if only decoding tells, and unless implemented.
     ///
     /// `wanted` gets namespace and name before anything is checked. If it returns false, the object
-    /// stays unchecked, and the result is `None`.
+    /// stays unchecked, and the result is `None`. Of an object that a decoder with this
+    /// [`fingerprint`](Self::fingerprint) has `accepted`, only the metadata is checked.
     #[doc(hidden)]
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
-        let _ = (object, wanted);
+        let _ = (object, accepted, wanted);
+        None
+    }
+
+    /// Returns a number that decoders share only if they decode the same objects, whatever program
+    /// they are in. `None` if there is no such number.
+    #[doc(hidden)]
+    fn fingerprint(&self) -> Option<u64> {
         None
     }
 }
@@ -342,10 +351,16 @@ impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         let DecodeOptions { memory, managed_fields } = self.options;
-        direct::check::<K>(object, managed_fields, memory, wanted)
+        direct::check::<K>(object, managed_fields, memory, accepted, wanted)
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        let DecodeOptions { memory, managed_fields } = self.options;
+        direct::fingerprint::<K>(managed_fields, memory)
     }
 }
 

@@ -11,7 +11,7 @@
 use std::io::{self, Read, Write};
 
 /// The first bytes of a file. The number is that of the format.
-const MAGIC: &[u8; 8] = b"KIWARM02";
+const MAGIC: &[u8; 8] = b"KIWARM03";
 
 /// The longest payload. A longer one is taken for damage.
 pub(super) const LONGEST: usize = 32 * 1024 * 1024;

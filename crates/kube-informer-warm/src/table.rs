@@ -30,6 +30,9 @@ const SAMPLE: usize = 4 * 1024;
 /// The number of bytes that a file may grow before half of it counts as out of date.
 const SLACK: u64 = 1024 * 1024;
 
+/// The number of bytes that are read at a time.
+const READ: usize = 256 * 1024;
+
 /// A table in one file.
 pub(super) struct Table {
     path: PathBuf,
@@ -50,7 +53,7 @@ struct Batch {
     /// The file that replaces the table's. `None` if the batch is appended to it.
     replaces: Option<PathBuf>,
     /// Objects that wait until they make up a dictionary.
-    samples: Option<Vec<(String, u8, Vec<u8>)>>,
+    samples: Option<Vec<(String, u64, Vec<u8>)>>,
 }
 
 /// The place of a record in the file.
@@ -109,10 +112,11 @@ impl Table {
         pushed.map_err(CacheError::io("writing", path))
     }
 
-    fn push_record(&mut self, key: &str, form: u8, bytes: &[u8]) -> Result<(), CacheError> {
+    fn push_record(&mut self, key: &str, form: u64, bytes: &[u8]) -> Result<(), CacheError> {
         let compressed = compress_with_dict(bytes, &self.dictionary);
-        let mut payload = Vec::with_capacity(8 + key.len() + compressed.len());
-        payload.extend([PUT, form]);
+        let mut payload = Vec::with_capacity(15 + key.len() + compressed.len());
+        payload.push(PUT);
+        payload.extend(form.to_le_bytes());
         payload.extend(u16::try_from(key.len()).unwrap_or(u16::MAX).to_le_bytes());
         payload.extend(key.as_bytes());
         payload.extend(u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -141,7 +145,8 @@ impl Table {
             file => file.map_err(reading())?,
         };
         let size = file.metadata().map_err(reading())?.len();
-        let frames = FrameReader::begin(BufReader::new(file), size, &self.name);
+        let file = BufReader::with_capacity(READ, file);
+        let frames = FrameReader::begin(file, size, &self.name);
         let Some(mut frames) = frames.map_err(reading())? else {
             tracing::warn!(
                 path = %self.path.display(),
@@ -193,7 +198,7 @@ impl Table {
 
 /// A record as it is written.
 struct Record<'a> {
-    form: u8,
+    form: u64,
     key: &'a [u8],
     len: usize,
     compressed: &'a [u8],
@@ -201,10 +206,11 @@ struct Record<'a> {
 
 impl<'a> Record<'a> {
     fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let (&[form, a, b], rest) = bytes.split_first_chunk()?;
-        let (key, rest) = rest.split_at_checked(u16::from_le_bytes([a, b]).into())?;
+        let (form, rest) = bytes.split_first_chunk()?;
+        let (key_len, rest) = rest.split_first_chunk()?;
+        let (key, rest) = rest.split_at_checked(u16::from_le_bytes(*key_len).into())?;
         let (len, compressed) = rest.split_first_chunk()?;
-        let len = u32::from_le_bytes(*len) as usize;
+        let (form, len) = (u64::from_le_bytes(*form), u32::from_le_bytes(*len) as usize);
         (len <= LONGEST).then_some(Self { form, key, len, compressed })
     }
 }
@@ -213,7 +219,8 @@ impl WarmTable for Table {
     fn read(&mut self, visit: &mut dyn FnMut(WarmRecord<'_>)) -> Result<Option<String>, WarmError> {
         let Some((state, places)) = self.scan()? else { return Ok(None) };
         let reading = || CacheError::io("reading", &self.path);
-        let mut file = BufReader::new(File::open(&self.path).map_err(reading())?);
+        let file = File::open(&self.path).map_err(reading())?;
+        let mut file = BufReader::with_capacity(READ, file);
         let (mut payload, mut at) = (Vec::new(), 0_u64);
         for Place { offset, len } in places {
             let ahead = i64::try_from(offset - at).unwrap_or(i64::MAX);

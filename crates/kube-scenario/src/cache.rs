@@ -12,7 +12,7 @@ use crate::world::World;
 use kube_informer::warm::{TableName, WarmError, WarmRecord, WarmStore, WarmTable};
 
 /// The objects of a table: the form and the bytes of each, by key.
-type Records = BTreeMap<String, (u8, Vec<u8>)>;
+type Records = BTreeMap<String, (u64, Vec<u8>)>;
 
 /// The tables as they were last written, each with its state. A process begins with them.
 #[derive(Default)]

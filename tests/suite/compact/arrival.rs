@@ -247,9 +247,10 @@ impl DecodeProtobuf<Pod> for Checking {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
+        accepted: bool,
         wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
-        SerdeDecode::<Pod>::new().check_protobuf(object, wanted)
+        SerdeDecode::<Pod>::new().check_protobuf(object, accepted, wanted)
     }
 }
 

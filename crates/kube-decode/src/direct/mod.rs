@@ -33,18 +33,16 @@ macro_rules! kinds {
             None
         }
 
-        /// Returns the rules for objects of this kind, if it has a direct decoder and the object is
-        /// a message of it.
-        pub(super) fn rules<K: 'static>(
-            object: &crate::protobuf::ProtobufObject<'_>,
-        ) -> Option<&'static super::walk::Rules> {
+        /// Returns the rules for objects of this kind and the number of its message, if it has a
+        /// direct decoder.
+        pub(super) fn rules<K: 'static>() -> Option<(&'static super::walk::Rules, u16)> {
             $($({
                 use $module as module;
                 if const { size_of::<K>() == size_of::<module::$kind>() }
                     && std::any::TypeId::of::<K>() == std::any::TypeId::of::<module::$kind>()
                 {
                     let rules = const { &super::walk::Rules::of::<module::$kind>() };
-                    return (object.message_number() == $message).then_some(rules);
+                    return Some((rules, $message));
                 }
             })*)*
             None
@@ -74,13 +72,15 @@ mod rows;
 mod tests;
 mod walk;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use kube::core::ObjectMeta;
 
 use self::field::Field;
 use self::reader::Reader;
 use self::walk::{Row, Rules};
 use super::budget::{Budget, text_size};
-use super::protobuf::ProtobufObject;
+use super::protobuf::{ProtobufObject, RELEASE};
 
 /// The memory that is charged before a value is built.
 pub(super) trait Charge: 'static {
@@ -135,15 +135,29 @@ pub(super) fn decode<K: 'static>(
 
 /// Returns the metadata of an object that [`decode`] decodes, and builds nothing else. The caller
 /// sees namespace and name before anything is checked, and may refuse by returning false. `None`
-/// then, too.
+/// then, too. If the object is `accepted`, only its metadata is checked.
 pub(super) fn check<K: 'static>(
     object: &ProtobufObject<'_>,
     managed_fields: bool,
     memory: usize,
+    accepted: bool,
     wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
 ) -> Option<ObjectMeta> {
+    let (rules, message) = kinds::rules::<K>()?;
+    if object.message_number() != message {
+        return None;
+    }
     let budget = Budget::new(memory);
-    walk::object(object, kinds::rules::<K>(object)?, managed_fields, &budget, wanted)
+    walk::object(object, rules, managed_fields, &budget, accepted, wanted)
+}
+
+/// Returns a hash of all that decides which objects of a kind [`check`] accepts. `None` if the kind
+/// has no direct decoder.
+pub(super) fn fingerprint<K: 'static>(managed_fields: bool, memory: usize) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let of_crate = (env!("CARGO_PKG_VERSION"), RELEASE);
+    (of_crate, kinds::rules::<K>()?, managed_fields, memory).hash(&mut hasher);
+    Some(hasher.finish())
 }
 
 /// Decodes an object of this kind.

@@ -57,19 +57,22 @@ fn decode<K: Sampled>(
 ) -> Option<K> {
     let [read, walked] = [(); 2].map(|()| Budget::new(memory));
     let decoded = kinds::decoder::<K, Budget>(object)?(object, managed_fields, &read);
-    let rules = kinds::rules::<K>(object)?;
+    let (rules, _) = kinds::rules::<K>()?;
     let mut key = None;
-    let checked = walk::object(object, rules, managed_fields, &walked, &mut |namespace, name| {
+    let mut wanted = |namespace: Option<&str>, name: &str| {
         key = Some((namespace.map(str::to_owned), name.to_owned()));
         true
-    });
+    };
+    let checked = walk::object(object, rules, managed_fields, &walked, false, &mut wanted);
     let metadata = decoded.as_ref().map(k8s_openapi::Metadata::metadata);
     assert_eq!(checked.as_ref(), metadata, "{}", K::KIND);
     if let Some(ObjectMeta { namespace, name, .. }) = checked {
         assert_eq!(walked.left(), read.left(), "{}", K::KIND);
         assert_eq!(key, Some((namespace, name.unwrap_or_default())));
+        let accepted = check::<K>(object, managed_fields, memory, true, &mut |_, _| true);
+        assert_eq!(accepted.as_ref(), metadata, "{}", K::KIND);
     }
-    assert_eq!(check::<K>(object, managed_fields, memory, &mut |_, _| false), None);
+    assert_eq!(check::<K>(object, managed_fields, memory, false, &mut |_, _| false), None);
     decoded
 }
 

@@ -19,7 +19,7 @@ use tokio::time::{advance, sleep};
 use crate::definitions::{create, definition, serve, widgets};
 use crate::world::{LIMIT, Scope, Scratch, lists, map, view};
 
-type Records = BTreeMap<String, (u8, Vec<u8>)>;
+type Records = BTreeMap<String, (u64, Vec<u8>)>;
 
 /// A store in memory that can fail.
 #[derive(Clone, Default)]
@@ -244,6 +244,33 @@ async fn interest_taken_again_at_once_is_kept() {
         assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 600));
     }
     factory.shutdown().await;
+}
+
+/// A record is checked again only if another decoder than this run's has checked it.
+#[tokio::test(start_paused = true)]
+async fn records_of_another_decoder_are_checked_and_written_anew() {
+    for other_decoder in [false, true] {
+        let (server, store) = (server_with("shop", 20), Memory::default());
+        run_once(&server, store.clone()).await;
+        let form = {
+            let mut kept = store.kept.lock();
+            // Its metadata can be read, and its data ends too early.
+            kept.0.get_mut("shop/map-12").unwrap().1.pop();
+            let form = kept.0["shop/map-12"].0;
+            if other_decoder {
+                kept.0.values_mut().for_each(|(form, _)| *form ^= 1 << 40);
+            }
+            form
+        };
+        let (factory, maps) = start(&server, store.clone());
+        maps.wait_for_sync(LIMIT).await.unwrap();
+        let found = (lists(&server, 0, "/configmaps"), maps.snapshot().len());
+        assert_eq!(found, (1 + usize::from(other_decoder), 20));
+        assert_eq!(is_current(&maps, &server), other_decoder);
+        factory.shutdown().await;
+        let kept = store.kept.lock();
+        assert!(kept.0.values().all(|(of, _)| *of == form), "{other_decoder}");
+    }
 }
 
 /// The store counts its changes from zero, as that of the kept objects did.

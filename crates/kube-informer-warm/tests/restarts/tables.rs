@@ -28,7 +28,7 @@ impl Scratch {
     }
 }
 
-type State = (String, BTreeMap<String, (u8, Vec<u8>)>);
+type State = (String, BTreeMap<String, (u64, Vec<u8>)>);
 
 fn open(scratch: &Scratch, cluster: &str) -> Box<dyn WarmTable> {
     try_open(scratch, cluster).unwrap()
