@@ -28,9 +28,9 @@
 //! in a file until it is written again.
 //!
 //! Checksums find damage, and not a forgery: a process that can write the files decides what
-//! informers begin with. Objects of a common built-in kind in protobuf were checked before they were
-//! written, and are checked again only if the decoder has changed since. All others are checked at
-//! each start.
+//! informers begin with. Objects of a common built-in kind in protobuf were checked before they
+//! were written, and are checked again only if the decoder has changed since. All others are
+//! checked at each start.
 //!
 //! One process uses a directory at a time. Volumes that several processes share are not supported.
 
