@@ -27,7 +27,8 @@ use crate::lister_watcher::{
 use crate::object::{Cached, Digest, ObjectKey, ResourceVersion, ShardSelector};
 
 /// An in-memory [`ListerWatcher`] for tests. Methods change its objects or inject failures;
-/// otherwise it never fails. Put it into an `Arc` to share it with an informer.
+/// otherwise it never fails. [`SharedInformer::new`](crate::SharedInformer::new) makes an informer
+/// of an `Arc` of it.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
