@@ -57,7 +57,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     factory.wait_for_sync(Duration::from_secs(60)).await?;
     show_queries(&pods, &by_node)?;
 
-    println!("\nWhat happens now:");
+    if cluster {
+        println!("\nWhat happens now:");
+    } else {
+        println!("\nWhat happens now, the first {SHOWN} changes:");
+    }
     let churn = server.clone().map(|server| tokio::spawn(churn(server)));
     let mut live = events.skip_while(|event| {
         std::future::ready(matches!(event, Event::Added { initial: true, .. }))
