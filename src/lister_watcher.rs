@@ -263,7 +263,8 @@ pub struct WatchQuery {
     /// The version after which events are wanted. With `initial_events`, the oldest acceptable
     /// version of the initial state.
     pub version: Option<ResourceVersion>,
-    /// The time after which the server ends the watch.
+    /// The time after which the server ends the watch, in whole seconds: at least one, and at most
+    /// a century.
     pub timeout: Duration,
     /// True to request the present state as ADDED events first, then a bookmark, then live events
     /// (KEP-3157).

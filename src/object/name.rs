@@ -4,6 +4,8 @@ use std::fmt;
 
 use kube_decode::names::{is_label, is_path_segment, is_qualified, is_subdomain, unprintable};
 
+use crate::labels::{LabelSelector, field_problem};
+
 /// The longest name of a field manager, in bytes.
 const LONGEST_MANAGER: usize = 128;
 
@@ -86,6 +88,10 @@ pub enum NameRule {
     DataKey,
     /// A query parameter that no option of an informer sets.
     Parameter,
+    /// A label selector.
+    LabelSelector,
+    /// A field selector.
+    FieldSelector,
 }
 
 impl NameRule {
@@ -119,6 +125,8 @@ impl NameRule {
                     && !name.starts_with("..")
             }
             Self::Parameter => !name.is_empty() && !OWN_PARAMETERS.contains(&name),
+            Self::LabelSelector => name.parse::<LabelSelector>().is_ok(),
+            Self::FieldSelector => field_problem(name).is_none(),
         }
     }
 }
@@ -158,6 +166,12 @@ impl fmt::Display for NameRule {
             Self::Parameter => {
                 "must be a query parameter that the informer does not set itself: use its options \
                  for selectors, versions, pages, limits and watches"
+            }
+            Self::LabelSelector => {
+                "must be a label selector as kubectl takes it, such as app=web,tier!=db"
+            }
+            Self::FieldSelector => {
+                "must be a field selector: path=value, path==value or path!=value, joined by commas"
             }
         })
     }

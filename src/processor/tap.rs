@@ -10,6 +10,7 @@ use std::future::pending;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
@@ -71,7 +72,7 @@ impl TapSource {
         capacity: usize,
         dropper: SafeDropper,
     ) -> (Self, TapEvents) {
-        let (events, waiting) = mpsc::channel(capacity.max(1));
+        let (events, waiting) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
         (Self::Channel { name, events, dropper }, waiting)
     }
 

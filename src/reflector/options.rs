@@ -83,6 +83,9 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) kind: PhantomData<fn() -> Box<K>>,
 }
 
+/// The shortest time in which a server is expected to answer.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 impl<K: ?Sized> ReflectorOptions<K> {
     /// Creates options with client-go's rules. Errors are logged as warnings.
     pub fn new() -> Self {
@@ -146,27 +149,28 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
     /// Sets the time for which a list may send nothing before the reflector abandons it. 90 s
     /// unless set, which is longer than the 60 s after which an API server itself gives up.
-    /// [`Duration::MAX`] means no limit.
+    /// [`Duration::MAX`] means no limit; a shorter time than 100 ms counts as that.
     ///
     /// A list of an [`ApiSource`](crate::transport::ApiSource) that sends a large object is not
     /// silent: 8 KiB in this time are enough, for ten times this time. From another source, only
     /// items count.
     pub fn list_idle_timeout(mut self, timeout: Duration) -> Self {
-        self.list_idle_timeout = timeout;
+        self.list_idle_timeout = timeout.max(SHORTEST);
         self
     }
 
     /// Sets the time for which a streaming list may send no new object before the reflector falls
-    /// back to a plain list. 30 s unless set. The whole streaming list may take ten times as long.
+    /// back to a plain list. 30 s unless set; at least 100 ms. The whole streaming list may take
+    /// ten times as long.
     pub fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
-        self.initial_events_idle_timeout = timeout;
+        self.initial_events_idle_timeout = timeout.max(SHORTEST);
         self
     }
 
     /// Sets the time for which a watch may stay open beyond its requested timeout before the
-    /// reflector abandons it. Opening a watch may take as long. 30 s unless set.
+    /// reflector abandons it. Opening a watch may take as long. 30 s unless set; at least 100 ms.
     pub fn watch_grace_period(mut self, margin: Duration) -> Self {
-        self.watch_grace_period = margin;
+        self.watch_grace_period = margin.max(SHORTEST);
         self
     }
 

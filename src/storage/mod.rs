@@ -48,6 +48,9 @@ use crate::panic::SafeDropper;
 /// The default of [`Storage::hot_for`].
 const AGE: Duration = Duration::from_secs(60);
 
+/// The shortest of these times: each sweep visits all unpacked objects.
+const SHORTEST_AGE: Duration = Duration::from_millis(100);
+
 /// The representation in which an informer keeps its objects. [`packed`](Self::packed) by default.
 #[must_use]
 pub struct Storage<K: ?Sized = dyn AnyObject> {
@@ -270,15 +273,15 @@ impl<K: ?Sized> Storage<K> {
     }
 
     /// Sets the time for which an object stays unpacked after it was read: at least this, and at
-    /// most one and a half times this. The default is a minute; zero holds none. Has no effect on
-    /// decoded storage.
+    /// most one and a half times this. The default is a minute; zero holds none, and another time
+    /// below 100 ms counts as that. Has no effect on decoded storage.
     ///
     /// A new state that the server sends is held unpacked for as long as the state before it would
     /// have been. A handler's initial add counts as a read only if an earlier initial add has read
     /// the object.
     pub fn hot_for(mut self, age: Duration) -> Self {
         if let Some((settings, _)) = &mut self.packing {
-            settings.age = age;
+            settings.age = if age.is_zero() { age } else { age.max(SHORTEST_AGE) };
         }
         self
     }

@@ -266,12 +266,21 @@ impl ListerWatcher for ApiCollection {
     }
 
     fn invalid_name(&self) -> Option<InvalidName> {
+        let Selection { label_selector: labels, field_selector: fields, extra, .. } =
+            &self.selection;
+        let check =
+            |rule: NameRule, argument, text: Option<&str>| rule.check(argument, text?).err();
         let namespace = self.collection.namespace.as_deref();
-        let check = |namespace| NameRule::Label.check("namespace", namespace).err();
-        let invalid = self.invalid_name.clone().or_else(|| namespace.and_then(check));
-        let mut names = self.selection.extra.iter().map(|(name, _)| name);
-        let check = |name: &String| NameRule::Parameter.check("query parameter", name).err();
-        invalid.or_else(|| names.find_map(check)).or_else(|| self.managed_fields.check().err())
+        let invalid = self.invalid_name.clone();
+        invalid
+            .or_else(|| check(NameRule::Label, "namespace", namespace))
+            .or_else(|| check(NameRule::LabelSelector, "label selector", labels.as_deref()))
+            .or_else(|| check(NameRule::FieldSelector, "field selector", fields.as_deref()))
+            .or_else(|| {
+                let mut names = extra.iter().map(|(name, _)| Some(&**name));
+                names.find_map(|name| check(NameRule::Parameter, "query parameter", name))
+            })
+            .or_else(|| self.managed_fields.check().err())
     }
 
     fn collection(&self) -> &Collection {

@@ -12,7 +12,7 @@ use crate::error::{Fault, Verb};
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::{ResourceVersion, ShardSelector};
 use crate::sync::Mutex;
-use crate::time::after;
+use crate::time::{CENTURY, after};
 
 /// The values of the `Accept` header. The preferred media type comes first. Plain JSON is always
 /// included, so no server has a reason to refuse.
@@ -81,7 +81,9 @@ impl Selection {
         if let Some(version) = &query.version {
             params.append_pair("resourceVersion", &version.to_string());
         }
-        params.append_pair("timeoutSeconds", &query.timeout.as_secs().to_string());
+        // A server takes zero for its default, and cannot count more nanoseconds than a century's.
+        let timeout = query.timeout.clamp(Duration::from_secs(1), CENTURY);
+        params.append_pair("timeoutSeconds", &timeout.as_secs().to_string());
         append_shard(&mut params, query.shard.as_ref());
         self.target(Verb::Watch, params.finish())
     }

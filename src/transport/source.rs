@@ -102,15 +102,17 @@ impl<K: ?Sized> ApiSource<K> {
         self
     }
 
-    /// Limits the source to the objects that a label selector selects. The server evaluates and
-    /// validates the selector.
+    /// Limits the source to the objects that a label selector selects. The server evaluates it.
+    /// With an invalid one, an informer does not [start](crate::informer::StartError::InvalidName),
+    /// and requests fail.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.collection.selection.label_selector = Some(selector.into());
         self
     }
 
-    /// Limits the source to the objects that a field selector selects. The server evaluates and
-    /// validates the selector.
+    /// Limits the source to the objects that a field selector selects. The server evaluates it, and
+    /// knows which fields a kind selects by. With an invalid syntax, an informer does not
+    /// [start](crate::informer::StartError::InvalidName), and requests fail.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.collection.selection.field_selector = Some(selector.into());
         self

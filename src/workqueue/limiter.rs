@@ -257,7 +257,8 @@ impl<L> Jittered<L> {
     /// Creates a limiter that lengthens each delay of `inner` by at most the fraction `most`: 0.5
     /// adds up to half of the delay.
     pub fn new(inner: L, most: f64) -> Self {
-        Self { inner, most: most.max(0.0), random: fastrand::Rng::new() }
+        // An infinite part of no delay would be no number.
+        Self { inner, most: most.max(0.0).min(f64::MAX), random: fastrand::Rng::new() }
     }
 
     /// Sets the seed of the random numbers, so that each run draws the same ones.

@@ -38,7 +38,7 @@ pub struct SelectedNamespaces<K> {
 
 impl SharedInformerFactory {
     /// Returns the informers that a spec describes, in the namespaces whose labels `selector`
-    /// selects. The server evaluates and validates the selector.
+    /// selects. The server evaluates the selector.
     ///
     /// Only the metadata of the namespaces is watched. A spec without a transform, resync and the
     /// like gets the factory's options, as in [`informer_with`](Self::informer_with).

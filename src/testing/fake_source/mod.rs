@@ -25,6 +25,7 @@ use crate::lister_watcher::{
     SourceForm, SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
 };
 use crate::object::{Cached, Digest, ObjectKey, ResourceVersion, ShardSelector};
+use crate::time::after;
 
 /// An in-memory [`ListerWatcher`] for tests. Methods change its objects or inject failures;
 /// otherwise it never fails. [`SharedInformer::new`](crate::SharedInformer::new) makes an informer
@@ -223,9 +224,11 @@ impl<K> FakeSource<K> {
     }
 
     /// Takes the source back to an earlier version, as a restored backup does. Later changes are
-    /// lost, and new changes reuse their version numbers. Open watches break.
+    /// lost, and new changes reuse their version numbers. Open watches break. A later version
+    /// counts as the present one.
     pub fn restore(&self, version: u64) {
         let mut state = self.state.lock();
+        let version = version.min(state.version);
         let history = std::mem::take(&mut state.history);
         let (kept, lost): (Vec<_>, Vec<_>) =
             history.into_iter().partition(|entry| entry.version <= version);
@@ -520,7 +523,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             shard: query.shard.clone(),
             position,
             initial,
-            until: Instant::now() + query.timeout.max(Duration::from_secs(1)),
+            until: after(Instant::now(), query.timeout.max(Duration::from_secs(1))),
             over: false,
         };
         drop(state);
