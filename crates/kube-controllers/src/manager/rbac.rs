@@ -159,6 +159,10 @@ impl Rbac {
         verbs: impl IntoIterator<Item = &'v str>,
     ) -> Self {
         let (informers, verbs): (_, Vec<_>) = (informers.into(), verbs.into_iter().collect());
+        // A server refuses a rule without verbs.
+        if verbs.is_empty() {
+            return self;
+        }
         for informer in informers.informers() {
             self.add(informer.collection(), subresource, &verbs);
         }
@@ -185,7 +189,9 @@ impl Rbac {
         verbs: impl IntoIterator<Item = &'v str>,
     ) -> Self {
         let verbs: Vec<_> = verbs.into_iter().collect();
-        self.grant(resource, namespace, None, &verbs);
+        if !verbs.is_empty() {
+            self.grant(resource, namespace, None, &verbs);
+        }
         self
     }
 

@@ -130,6 +130,17 @@ pub enum InvalidCondition {
         /// The reason.
         reason: String,
     },
+    /// The generation is negative.
+    #[error(
+        "the condition {type_} cannot describe the generation {generation}: pass that of the object"
+    )]
+    #[non_exhaustive]
+    Generation {
+        /// The condition's type.
+        type_: String,
+        /// The generation.
+        generation: i64,
+    },
     /// The message has more than 32,768 characters.
     #[error("the message of condition {type_} has more than {LONGEST_MESSAGE} characters")]
     #[non_exhaustive]
@@ -178,6 +189,9 @@ fn set_at(
     now: Timestamp,
 ) -> Result<bool, InvalidCondition> {
     new.check()?;
+    if let Some(generation) = generation.filter(|generation| *generation < 0) {
+        return Err(InvalidCondition::Generation { type_: new.type_, generation });
+    }
     let NewCondition { type_, status, reason, message } = new;
     let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
     let mut condition = Condition {

@@ -26,8 +26,8 @@ use kube_informer::seams::KindReach;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnerError {
-    /// The owner did not come from a server, or the object is not in its namespace. The text says
-    /// why, and what to do.
+    /// The owner is an Event or did not come from a server, or the object is not in its namespace.
+    /// The text says why, and what to do.
     #[error("{0}")]
     Unfit(String),
     /// Another object controls the object already.
@@ -139,6 +139,11 @@ where
             "{kind} {name:?} cannot own an object: pass an object that a server returned"
         )));
     };
+    if (&*reference.api_version, &*reference.kind) == ("v1", "Event") {
+        return Err(OwnerError::Unfit(format!(
+            "Event {name} cannot own an object: API servers accept no Event as an owner"
+        )));
+    }
     if let Some(namespace) = namespace_of(owner) {
         let problem = match namespace_of(object) {
             None => Some(

@@ -24,12 +24,12 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Sets the longest time of a reconcile; no limit unless set. A reconcile that takes longer is
-    /// dropped at its next await and counts as failed. Tasks that it
-    /// [spawned](crate::ReconcileRequest::spawn) are dropped, too, even after it has returned. Code
-    /// that blocks its thread is not interrupted.
+    /// Sets the longest time of a reconcile; no limit unless set, and none with zero, as in
+    /// controller-runtime. A reconcile that takes longer is dropped at its next await and counts as
+    /// failed. Tasks that it [spawned](crate::ReconcileRequest::spawn) are dropped, too, even after it
+    /// has returned. Code that blocks its thread is not interrupted.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.limits.timeout = Some(limit);
+        self.limits.timeout = Some(limit).filter(|limit| !limit.is_zero());
         self
     }
 

@@ -79,9 +79,22 @@ fn flow(value: &Value) -> String {
             format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
         }
         Value::String(text) if is_plain(text) => text.clone(),
-        // A string of JSON is one of YAML.
-        other => other.to_string(),
+        // A string of JSON is one of YAML, but for characters that YAML does not print.
+        other => other.to_string().chars().fold(String::new(), |mut text, one| {
+            if is_printed(one) {
+                text.push(one);
+            } else {
+                text.push_str(&format!("\\u{:04x}", u32::from(one)));
+            }
+            text
+        }),
     }
+}
+
+/// Returns whether YAML takes the character in a text as it is. It reads some as line breaks.
+fn is_printed(one: char) -> bool {
+    const OTHERS: [char; 5] = ['\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
+    !one.is_control() && !OTHERS.contains(&one)
 }
 
 /// Returns whether YAML reads the text as a string without quotes.
@@ -104,5 +117,12 @@ mod tests {
         for text in ["", "*", "1e3", "no", "True", "system:node", "a b", "-a", "a{"] {
             assert_eq!(flow(&text.into()), format!("{text:?}"));
         }
+    }
+
+    #[test]
+    fn characters_that_yaml_does_not_print_are_escaped() {
+        let text = "a\u{1}\u{7f}\u{85}\u{2028}\u{feff}\n\u{fffe}\u{e9}\u{1f980}";
+        let expected = "\"a\\u0001\\u007f\\u0085\\u2028\\ufeff\\n\\ufffe\u{e9}\u{1f980}\"";
+        assert_eq!(flow(&text.into()), expected);
     }
 }

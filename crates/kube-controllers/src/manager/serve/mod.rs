@@ -153,11 +153,12 @@ impl Serve {
     }
 
     /// Makes `/readyz` fail when the store of an informer was not proved to be current for this
-    /// long. Unless set, an informer that has synced once is ready. See
+    /// long. Unless set, an informer that has synced once is ready. A limit below two seconds is
+    /// raised to two seconds. See
     /// [`InformerStatus::is_fresh`](kube_informer::InformerStatus::is_fresh) for limits that make
     /// sense.
     pub fn fresh_within(mut self, limit: Duration) -> Self {
-        self.fresh_within = Some(limit);
+        self.fresh_within = Some(limit.max(Duration::from_secs(2)));
         self
     }
 
@@ -226,10 +227,10 @@ impl Serve {
         self
     }
 
-    /// Sets the time that an added check may take; 5 s unless set. kubelet waits for 1 s unless the
-    /// probe says otherwise.
+    /// Sets the time that an added check may take; 5 s unless set, and at least a millisecond.
+    /// kubelet waits for 1 s unless the probe says otherwise.
     pub fn check_timeout(mut self, limit: Duration) -> Self {
-        self.check_timeout = limit;
+        self.check_timeout = limit.max(Duration::from_millis(1));
         self
     }
 

@@ -257,6 +257,15 @@ async fn stale_informer_is_not_ready() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn limit_of_age_leaves_time_for_a_proof() {
+    let rig = Rig::new(Serve::new().fresh_within(Duration::ZERO));
+    sleep(Duration::from_millis(1_500)).await;
+    assert_eq!(rig.status("/readyz").await, 200);
+    sleep(S).await;
+    assert_eq!(rig.status("/readyz").await, 500);
+}
+
+#[tokio::test(start_paused = true)]
 async fn synced_standby_is_ready() {
     let rig = Rig::start(Serve::new(), |builder, client| {
         let elector = LeaderElector::builder(client, "shop", "maps").build().unwrap();

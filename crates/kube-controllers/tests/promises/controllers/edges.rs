@@ -39,7 +39,7 @@ async fn every_duration_of_a_controller_is_allowed() {
     timeout(S, running).await.expect("at once").unwrap().unwrap();
 
     let hurried = Controller::builder("hurried", &maps)
-        .timeout(Duration::ZERO)
+        .timeout(Duration::from_nanos(1))
         .grace(Duration::ZERO)
         .sync_timeout(Duration::ZERO)
         .build();
