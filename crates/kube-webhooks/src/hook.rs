@@ -382,11 +382,12 @@ impl Hook {
         self
     }
 
-    /// Sets the limit of the age of what the closure reads. Default: 3 minutes.
+    /// Sets the limit of the age of what the closure reads. Default: 3 minutes. A limit below two
+    /// seconds is raised to two seconds.
     #[cfg(feature = "informer")]
     #[must_use]
     pub fn fresh_within(mut self, limit: Duration) -> Self {
-        self.fresh_within = limit;
+        self.fresh_within = limit.max(Duration::from_secs(2));
         self
     }
 
@@ -442,6 +443,8 @@ impl Hook {
         } else if !selectors.all(is_selector) {
             "selectors that a server takes: keys and values of labels, with values for In and NotIn \
              only"
+        } else if known.reinvoked && self.role == Role::Validate {
+            "to change objects if it is reinvoked: a validating webhook is called once"
         } else if concurrency == 0 {
             "at least one call at a time"
         } else if body == 0 {

@@ -59,12 +59,12 @@ impl Refusal {
         })))
     }
 
-    /// Sets a denial's HTTP code. API servers answer 400 where it is below 400. One above 999,
-    /// which they cannot send, becomes 999. Failures have no code.
+    /// Sets a denial's HTTP code, from 400 to 599. A code outside of them becomes the nearest one.
+    /// Failures have no code.
     #[must_use]
     pub fn code(mut self, code: u16) -> Self {
         if let Kind::Denied(status) = &mut self.0 {
-            status.code = Some(code.min(999).into());
+            status.code = Some(code.clamp(400, 599).into());
         }
         self
     }

@@ -47,7 +47,10 @@ impl Certificates {
     /// warning say so. They also report a certificate that has expired or expires within a day.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Self::files(folder.join("tls.crt"), folder.join("tls.key"))
+        // An empty path is the value of a variable that is not set, and not the working directory.
+        let file =
+            |name| if folder.as_os_str().is_empty() { PathBuf::new() } else { folder.join(name) };
+        Self::files(file("tls.crt"), file("tls.key"))
     }
 
     /// Reads a chain and its key, both as PEM, from two files.
@@ -68,17 +71,23 @@ impl Certificates {
         self
     }
 
-    /// Checks the names that are known.
+    /// Checks the names and paths that are known.
     ///
     /// # Errors
-    /// Returns the one that no server takes, and the rule.
+    /// Returns the name that no server takes, and the rule, or that a path is empty.
     #[cfg_attr(
         not(feature = "managed-certificates"),
         expect(unused_variables, reason = "files have no names in configurations")
     )]
     pub(crate) fn check(&self, webhooks: &Webhooks) -> Result<(), String> {
         match &self.0 {
-            Source::Files(_) => Ok(()),
+            Source::Files(Files { chain, key, .. }) => {
+                let is_empty = |path: &PathBuf| path.as_os_str().is_empty();
+                if is_empty(chain) || is_empty(key) {
+                    return Err("the path of the certificate or of its key is empty".to_owned());
+                }
+                Ok(())
+            }
             #[cfg(feature = "managed-certificates")]
             Source::Managed(managed) => managed.check(webhooks),
         }

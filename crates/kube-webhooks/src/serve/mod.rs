@@ -38,8 +38,8 @@ impl Webhooks {
     /// been read.
     ///
     /// # Errors
-    /// Returns an error if the address is not available, or if managed certificates have a name
-    /// that no API server takes.
+    /// Returns an error if the address is not available, if managed certificates have a name that
+    /// no API server takes, or if a path of certificates is empty.
     pub async fn listen(
         &self,
         address: impl Into<SocketAddr>,
