@@ -122,10 +122,10 @@ impl Scenario {
     }
 
     /// Sets the time without a write after which the program has settled. The default is a minute,
-    /// so that most retries and elections are over. It must be less than the time of
-    /// [`settles_within`](Self::settles_within).
+    /// so that most retries and elections are over; at least a second. It must be less than the
+    /// time of [`settles_within`](Self::settles_within).
     pub fn quiet_for(mut self, time: Duration) -> Self {
-        self.quiet = time;
+        self.quiet = time.max(Duration::from_secs(1));
         self
     }
 

@@ -50,9 +50,10 @@ impl Default for ApiServerBuilder {
 }
 
 impl ApiServerBuilder {
-    /// Sets the number of changes of each type that are kept for watches. The default is 10,000.
+    /// Sets the number of changes of each type that are kept for watches. The default is 10,000;
+    /// zero counts as one.
     pub fn history_limit(mut self, changes: usize) -> Self {
-        self.history_limit = changes;
+        self.history_limit = changes.max(1);
         self
     }
 

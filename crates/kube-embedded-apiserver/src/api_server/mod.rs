@@ -207,7 +207,9 @@ impl ApiServer {
     /// Panics outside a tokio runtime, as every [`kube::Client`] does.
     pub fn client_with_token(&self, token: &str) -> kube::Client {
         let server = self.clone();
-        // A token that is not a valid header is unknown.
+        // A header cannot hold such a token, which is then unknown. It is not left out: a request
+        // without a token may have another user's permissions.
+        let token = token.replace(char::is_control, "\u{fffd}");
         let header = http::HeaderValue::try_from(format!("Bearer {token}")).ok();
         let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
             let server = server.clone();

@@ -308,7 +308,8 @@ pub(super) struct RandomInjections {
 
 impl RandomInjections {
     pub(super) fn new(seed: u64, rate: f64, injections: Vec<Injection>) -> Self {
-        Self { rng: Rng::with_seed(seed), rate, injections }
+        // NaN counts as zero.
+        Self { rng: Rng::with_seed(seed), rate: rate.max(0.0), injections }
     }
 
     /// Returns the injection of a request, if it gets one.

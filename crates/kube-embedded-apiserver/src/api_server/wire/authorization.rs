@@ -26,7 +26,7 @@ fn authenticated(access: &Access, headers: &HeaderMap) -> Result<User, Failure> 
         return Ok(User::Anyone);
     }
     let header = headers.get(AUTHORIZATION);
-    let header = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let header = header.map(|value| String::from_utf8_lossy(value.as_bytes())).unwrap_or_default();
     let token = match header.split_once(' ') {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
         _ => "",
