@@ -45,7 +45,7 @@ async fn every_duration_of_a_controller_is_allowed() {
         .build();
     let (handle, stop) = (hurried.handle(), CancellationToken::new());
     let running = spawn(hurried.run(stop.clone(), |_| async {
-        sleep(MS).await;
+        sleep(5 * MS).await;
         Ok::<_, std::io::Error>(Action::done())
     }));
     sleep(S).await;
