@@ -258,7 +258,8 @@ impl<L> Jittered<L> {
     /// adds up to half of the delay.
     pub fn new(inner: L, most: f64) -> Self {
         // An infinite part of no delay would be no number.
-        Self { inner, most: most.max(0.0).min(f64::MAX), random: fastrand::Rng::new() }
+        let most = if most.is_nan() { 0.0 } else { most.clamp(0.0, f64::MAX) };
+        Self { inner, most, random: fastrand::Rng::new() }
     }
 
     /// Sets the seed of the random numbers, so that each run draws the same ones.
