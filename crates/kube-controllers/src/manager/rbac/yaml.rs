@@ -80,14 +80,12 @@ fn flow(value: &Value) -> String {
         }
         Value::String(text) if is_plain(text) => text.clone(),
         // A string of JSON is one of YAML, but for characters that YAML does not print.
-        other => other.to_string().chars().fold(String::new(), |mut text, one| {
-            if is_printed(one) {
-                text.push(one);
-            } else {
-                text.push_str(&format!("\\u{:04x}", u32::from(one)));
-            }
-            text
-        }),
+        other => {
+            let escaped = |one: char| {
+                if is_printed(one) { one.to_string() } else { format!("\\u{:04x}", u32::from(one)) }
+            };
+            other.to_string().chars().map(escaped).collect()
+        }
     }
 }
 
