@@ -50,7 +50,7 @@ fn electors(trials: &mut Trials) {
     trials.names("LeaderElectorBuilder::label name", |it| set(&|one| one.label(it, "x")));
     trials.check(
         "LeaderElectorBuilder::label value",
-        ["".to_owned(), "a".into(), "A.b_c".into(), "a".repeat(63)],
+        [String::new(), "a".into(), "A.b_c".into(), "a".repeat(63)],
         [" ".to_owned(), "-a".into(), "a/b".into(), "é".into(), "a\u{7f}".into(), "a".repeat(64)],
         |it| set(&|one| one.label("a", &*it)),
     );
@@ -396,7 +396,7 @@ fn writing(trials: &mut Trials) {
     trials.check(
         "NewCondition::new reason",
         ["Done".to_owned(), "A_b:c,d".into(), "a".repeat(1_024)],
-        ["".to_owned(), " ".into(), "a b".into(), "1a".into(), "é".into(), "a".repeat(1_025)],
+        [String::new(), " ".into(), "a b".into(), "1a".into(), "é".into(), "a".repeat(1_025)],
         |it| sets(NewCondition::new("Ready", true, it), None),
     );
     trials.check("NewCondition::message message", [0, 32_768], [32_769], |it| {
@@ -424,18 +424,17 @@ fn writing(trials: &mut Trials) {
 #[test]
 fn event_owns_nothing() {
     use k8s_openapi::api::core::v1::Event;
-    let mut event = Event::default();
-    event.metadata = map("a").metadata;
-    event.metadata.uid = Some("7d1c".into());
+    use k8s_openapi::api::events::v1 as events;
+    let mut metadata = map("a").metadata;
+    metadata.uid = Some("7d1c".into());
+    let event = Event { metadata: metadata.clone(), ..Event::default() };
     let mut owned = map("b");
     let refused = set_controller_reference(&event, &mut owned).unwrap_err().to_string();
     assert_eq!(refused, "Event a cannot own an object: API servers accept no Event as an owner");
     assert!(set_owner_reference(&event, &mut owned).is_err());
     assert_eq!(owned, map("b"));
     // The same kind of the newer group may own objects.
-    let mut event = k8s_openapi::api::events::v1::Event::default();
-    event.metadata = map("a").metadata;
-    event.metadata.uid = Some("7d1c".into());
+    let event = events::Event { metadata, ..events::Event::default() };
     set_owner_reference(&event, &mut owned).unwrap();
 }
 

@@ -99,9 +99,9 @@ impl Trials {
         let good = good.into_iter().map(|value| (value, true));
         for (value, expected) in good.chain(bad.into_iter().map(|value| (value, false))) {
             self.note(of, &value.clone(), || {
-                let taken = takes(value);
-                let found = || format!("is {}taken", if taken { "" } else { "not " });
-                (taken == expected).then_some(()).ok_or_else(found)
+                let is_allowed = takes(value);
+                let found = || format!("is {}taken", if is_allowed { "" } else { "not " });
+                (is_allowed == expected).then_some(()).ok_or_else(found)
             });
         }
     }

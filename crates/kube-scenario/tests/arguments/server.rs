@@ -50,24 +50,26 @@ async fn follows(server: &ApiServer, client: kube::Client) {
 }
 
 fn options(trials: &mut Trials) {
-    let serves = |set: &dyn Fn(ApiServerBuilder) -> ApiServerBuilder| {
+    let serve_with = |set: &dyn Fn(ApiServerBuilder) -> ApiServerBuilder| {
         run(async {
             let server = set(ApiServer::builder()).build();
             follows(&server, server.client()).await;
         });
     };
     trials.sizes("ApiServerBuilder::history_limit changes", |it| {
-        serves(&|one| one.history_limit(it));
+        serve_with(&|one| one.history_limit(it));
     });
     trials.times("ApiServerBuilder::bookmark_interval interval", |it| {
-        serves(&|one| one.bookmark_interval(it));
+        serve_with(&|one| one.bookmark_interval(it));
     });
-    trials.times("ApiServerBuilder::compact_after time", |it| serves(&|one| one.compact_after(it)));
+    trials.times("ApiServerBuilder::compact_after time", |it| {
+        serve_with(&|one| one.compact_after(it))
+    });
     trials.times("ApiServerBuilder::storage_start_delay time", |it| {
-        serves(&|one| one.storage_start_delay(it));
+        serve_with(&|one| one.storage_start_delay(it));
     });
     trials.sizes("ApiServerBuilder::max_connections connections", |it| {
-        serves(&|one| one.max_connections(it));
+        serve_with(&|one| one.max_connections(it));
         run(async {
             let server = ApiServer::builder().max_connections(it).build();
             server.listen(("127.0.0.1", 0)).await.unwrap().shutdown().await;
