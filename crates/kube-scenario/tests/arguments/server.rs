@@ -63,7 +63,7 @@ fn options(trials: &mut Trials) {
         serve_with(&|one| one.bookmark_interval(it));
     });
     trials.times("ApiServerBuilder::compact_after time", |it| {
-        serve_with(&|one| one.compact_after(it))
+        serve_with(&|one| one.compact_after(it));
     });
     trials.times("ApiServerBuilder::storage_start_delay time", |it| {
         serve_with(&|one| one.storage_start_delay(it));
