@@ -206,6 +206,8 @@ impl AnyController for ControlLoop {
     }
 
     fn stand_by(&self) {
+        // The end of the last term dropped these reconciles before they could note it.
+        self.parts.status.end_work();
         self.parts.status.enter(Phase::Standby);
     }
 

@@ -104,7 +104,8 @@ impl LeaderElector {
     /// process instead.
     ///
     /// # Errors
-    /// - [`LeaderElectionError::Lost`] if leadership was lost. `run` may be called again.
+    /// - [`LeaderElectionError::Lost`] if leadership was lost; after a stop only if that dropped
+    ///   the work, or if the work did not end in time. `run` may be called again.
     /// - [`LeaderElectionError::Panicked`] if the work panicked.
     /// - [`LeaderElectionError::StillRunning`] if blocked work is abandoned. Until work of an
     ///   earlier call has ended, every further call returns this error.
@@ -397,8 +398,12 @@ impl Candidate {
             result = timeout_at(term.expires, work.wait_until_ended()).await;
         }
         let late = term.expires <= Instant::now();
+        let is_dropped = matches!(&result, Ok(Err(error)) if error.is_cancelled());
         let work = match result {
-            Ok(result) if stop.is_cancelled() && !late => return self.ended(result, stop),
+            // The loss did not cut it short.
+            Ok(result) if stop.is_cancelled() && !late && !is_dropped => {
+                return self.ended(result, stop);
+            }
             Ok(result) => WorkEnd::of(result, late),
             Err(_) => (WorkEnd::StillRunning, None),
         };

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::pending;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams};
 use kube_controllers::controller::{ControllerError, Phase, WriteRefused, tracking_client};
-use kube_controllers::{Action, Controller, LeaderElector};
+use kube_controllers::{Action, Controller, LeaderElector, Manager};
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
@@ -167,4 +168,77 @@ async fn a_controller_that_rejoins_works_in_the_next_term() {
     saw("c", 1).await;
     stop.cancel();
     timeout(LONG, running).await.expect("it ends").unwrap().unwrap();
+}
+
+/// The reconciles of the first term hang, and are dropped with it.
+#[tokio::test(start_paused = true)]
+async fn next_term_knows_no_reconcile_of_a_lost_one() {
+    let server = server_with(&["a", "b", "c"]);
+    let cut = Arc::new(AtomicBool::new(false));
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("work", &maps)
+        .concurrency(3)
+        .leader_election(elector(losing_its_lease(&server, &cut), "ours"))
+        .rejoins_election(true)
+        .build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let lost = Arc::new(AtomicBool::new(false));
+    let works = lost.clone();
+    let running = spawn(controller.run(stop.clone(), move |_| {
+        let hangs = !works.load(Ordering::SeqCst);
+        async move {
+            if hangs {
+                pending::<()>().await;
+            }
+            Ok::<_, io::Error>(Action::done())
+        }
+    }));
+    until("three reconciles", || handle.status().reconciling.len() == 3).await;
+    lost.store(true, Ordering::SeqCst);
+    cut.store(true, Ordering::SeqCst);
+    until("the standby", || handle.status().phase == Phase::Standby).await;
+    assert_eq!(handle.status().reconciling, [""; 0]);
+    for name in ["b", "c"] {
+        server.delete(&map(name, "1")).unwrap();
+    }
+    // One worker is enough for the key that is left.
+    cut.store(false, Ordering::SeqCst);
+    until("the next term", || handle.status().succeeded == 1).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// The lease is lost while the work may still end: the grace is not over.
+#[tokio::test(start_paused = true)]
+async fn loss_after_a_stop_is_no_end_of_the_grace() {
+    for managed in [false, true] {
+        let server = server_with(&["a"]);
+        let cut = Arc::new(AtomicBool::new(false));
+        let elector = elector(losing_its_lease(&server, &cut), "ours");
+        let factory = factory(&server);
+        let builder = Controller::builder("work", &factory.informer::<ConfigMap>());
+        let reconcile = |_| pending::<Result<Action, io::Error>>();
+        let stop = CancellationToken::new();
+        let (handle, running) = if managed {
+            let controller = builder.build();
+            let handle = controller.handle();
+            let manager = Manager::builder(&factory).leader_election(elector);
+            let manager = manager.controller(controller, reconcile).build().unwrap();
+            let running = manager.run_until(stop.clone());
+            (handle, running.map(|ended| ended.map_err(|error| error.to_string())).boxed())
+        } else {
+            let controller = builder.leader_election(elector).build();
+            let (handle, running) = (controller.handle(), controller.run(stop.clone(), reconcile));
+            (handle, running.map(|ended| ended.map_err(|error| error.to_string())).boxed())
+        };
+        let running = tokio::spawn(running);
+        until("a reconcile", || handle.status().reconciling.len() == 1).await;
+        cut.store(true, Ordering::SeqCst);
+        sleep(S).await;
+        stop.cancel();
+        let ended = timeout(4 * S, running).await.expect("the lease ends it").unwrap();
+        let text = ended.unwrap_err();
+        assert!(text.contains("it was not renewed before the renew deadline"), "{text}");
+        assert!(text.contains("its work was dropped"), "{text}");
+    }
 }
