@@ -18,6 +18,9 @@ use kube_informer::informer::{ReadBarrier, SharedInformer, StartError};
 use kube_informer::lister_watcher::Collection;
 use kube_informer::object::{ObjectKey, ResourceVersion};
 
+/// The longest part of a limit that passes before the proof.
+const UNPROVED: Duration = Duration::from_secs(10);
+
 /// A cache that will show writes. Clones share the expectations.
 #[derive(Clone)]
 pub(crate) struct Cache(Arc<CacheState>);
@@ -145,23 +148,23 @@ impl Cache {
         self.prove(key, start, shown, proof).await
     }
 
-    /// Waits like [`wait_or_prove`](Self::wait_or_prove), but within one limit. Only writes of
-    /// another history are given up.
+    /// Waits like [`wait_or_prove`](Self::wait_or_prove), but within one limit.
     pub(super) async fn wait_shown(
         &self,
         key: &ObjectKey,
         limit: Duration,
     ) -> Result<(), WaitTimeout> {
         let start = Instant::now();
-        let left = || limit.saturating_sub(start.elapsed());
+        let unproved = (limit / 2).min(UNPROVED);
         loop {
-            self.wait_observed(key, left()).await?;
+            let shown = self.wait_observed(key, unproved.saturating_sub(start.elapsed())).await;
             if self.shows(key) {
                 return Ok(());
             }
             // A write that was recorded meanwhile needs no proof.
-            if !self.shares_history(key, &self.0.informer.snapshot()) {
-                return self.prove(key, start, Ok(()), left()).await;
+            if shown.is_err() || !self.shares_history(key, &self.0.informer.snapshot()) {
+                let left = limit.saturating_sub(start.elapsed());
+                return self.prove(key, start, Ok(()), left).await;
             }
         }
     }

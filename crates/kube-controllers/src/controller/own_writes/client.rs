@@ -64,9 +64,9 @@ pub struct WriteRefused {
 /// cache passes the answer's version and shows an older object, or if it is proved newer than a
 /// deletion and shows the object. Two gaps remain, in which the key does not wait. The answer may
 /// have the same version as the object in the lost history that the cache shows. It then looks like
-/// the answer to a write that changed nothing. Or the cache passes the write's
-/// version while it shows the lost history, and that history lacks the object, as after a creation.
-/// The object then looks as if it was deleted after the write.
+/// the answer to a write that changed nothing. Or the cache passes the write's version while it
+/// shows the lost history, and that history lacks the object, as after a creation, or has a newer
+/// state of it. The object then looks as if it was deleted or changed after the write.
 ///
 /// The answer to a write may be lost (a broken connection, a timeout, a server error). Or it may
 /// hide the success of an earlier try (a conflict, not found). Or it is about another object, as

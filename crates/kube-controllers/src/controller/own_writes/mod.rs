@@ -148,11 +148,14 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// Waits until the store shows every write recorded for `key`, for `limit` at most. Cancel
     /// safe.
     ///
-    /// If the cluster was restored from a backup around the write, the store may never show it. The
-    /// informer then proves that the store is newer than this call, by a read from a quorum. It
-    /// lists everything, unless the store already showed a newer version of the object when the
-    /// write was recorded. Returns `Ok` without either in two cases: the informer was stopped, or
-    /// its shard is empty.
+    /// If the cluster was restored from a backup around the write, the store may never show it. So
+    /// after half of `limit`, and after 10 s at most, the informer proves that the store is newer
+    /// than this call, by a read from a quorum. It does so at once if the store cannot be of the
+    /// write's history. It then lists everything, unless the store already showed a newer version
+    /// of the object when the write was recorded.
+    ///
+    /// A write that a proved store does not show is given up with a warning. Returns `Ok` without a
+    /// proof in two cases: the informer was stopped, or its shard is empty.
     ///
     /// # Errors
     /// [`WaitTimeout`] when `limit` has passed. The next call waits for the same writes again.

@@ -385,3 +385,18 @@ async fn recorded_write_after_a_restore_is_awaited() {
         running.await.unwrap().unwrap();
     }
 }
+
+/// The backup lacks the write, and nothing is written after it.
+#[tokio::test(start_paused = true)]
+async fn recorded_write_that_a_restore_loses_is_given_up() {
+    let source = busy();
+    let informer: SharedInformer<ConfigMap> = informer_of(&source);
+    informer.start().unwrap();
+    informer.wait_for_sync(S).await.unwrap();
+    let (writes, owner, version) = (OwnWrites::new(&informer), key("owner"), source.version());
+    writes.expect_write(&owner, &source.put(map("made", "1"))).unwrap();
+    source.restore(version);
+    writes.wait_observed(&owner, 15 * S).await.unwrap();
+    assert_eq!(format!("{writes:?}"), "OwnWrites { not_seen: 0, .. }");
+    informer.shutdown().await;
+}
