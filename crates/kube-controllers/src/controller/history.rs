@@ -125,6 +125,12 @@ impl TriggerHistory {
         Pace { hot, slowed, warns: (hot || slowed) && kept.warned.is_due(now) }
     }
 
+    /// Returns whether a key is hot or slowed. O(1).
+    pub(super) fn is_hot(&self, key: &ObjectKey) -> bool {
+        let (kept, slow) = (self.kept.lock(), self.slow.lock());
+        kept.rate(key, &slow, Instant::now()).is_some()
+    }
+
     /// Returns a key that is hot or slowed.
     pub(super) fn hot_key(&self, key: &ObjectKey) -> HotKey {
         let (kept, slow) = (self.kept.lock(), self.slow.lock());

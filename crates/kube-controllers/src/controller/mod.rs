@@ -377,11 +377,16 @@ impl ControllerHandle {
     /// again, but not before 10 s have passed since its last try. A key that waits for its own
     /// writes waits on, and gets the higher priority for later.
     ///
+    /// A change waits for triggered keys for 30 s at most, an object of the first list for 60 s. A
+    /// [hot](ControllerStatus::hot_keys) key gets no higher priority: it would hold up the others
+    /// again and again.
+    ///
     /// Returns `false` when the controller has stopped. A [sharded](ControllerBuilder::sharded)
     /// controller drops a key that this replica does not hold, and still returns `true`.
     pub fn trigger(&self, key: ObjectKey) -> bool {
         self.history.record(&key, || Cause::Handle);
-        self.queue.add_with(key, Priority::HIGH)
+        let is_hot = self.history.is_hot(&key);
+        self.queue.add_with(key, if is_hot { Priority::NORMAL } else { Priority::HIGH })
     }
 
     /// Queues a key after a delay. For a failed key this is like [`trigger`](Self::trigger) when

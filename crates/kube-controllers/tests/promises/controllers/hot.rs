@@ -199,6 +199,36 @@ async fn slowed_key_keeps_its_last_change() {
     assert!(rested.is_empty(), "{rested:?}");
 }
 
+/// Each run of `shop/a` triggers the next one, ahead of changes.
+#[tokio::test(start_paused = true)]
+async fn hot_key_is_triggered_in_line_with_changes() {
+    let server = server_with(&["a", "b"]);
+    let informer = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("eager", &informer).build();
+    let (own, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running = spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
+        if request.key == key("a") {
+            own.trigger(key("a"));
+        } else {
+            logged.add(());
+        }
+        async {
+            sleep(10 * MS).await;
+            Ok::<_, std::io::Error>(Action::done())
+        }
+    }));
+    // 300 runs take three seconds.
+    sleep(5 * S).await;
+    log.take();
+    let patch = Patch::Merge(json!({ "data": { "value": "2" } }));
+    maps(&server).patch("b", &PatchParams::default(), &patch).await.unwrap();
+    sleep(S).await;
+    assert_eq!(log.len(), 1);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn endless_delay_of_hot_keys_panics_no_worker() {
     let server = server_with(&["a"]);
