@@ -28,7 +28,7 @@ const INSTANT_RATE: f64 = 300_000.0;
 const CROWD: usize = 5_000;
 
 /// The first delay of keys that run at one instant. Each further one is twice as long.
-const FIRST_DELAY: Duration = Duration::from_millis(1);
+pub(super) const FIRST_DELAY: Duration = Duration::from_millis(1);
 
 /// The longest delay of keys that run at one instant.
 pub(super) const LONGEST_DELAY: Duration = Duration::from_secs(10);

@@ -4,18 +4,24 @@ use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use tokio::sync::{Mutex as AsyncMutex, watch};
+use tokio::time::{Instant, sleep};
 
 use super::cause::Cause;
+use super::heat::{FIRST_DELAY, LONGEST_DELAY};
 use super::history::TriggerHistory;
 use super::status::StatusCell;
-use crate::basics::Mutex;
+use crate::basics::{Mutex, after};
 use kube_informer::object::ObjectKey;
 use kube_informer::seams::{SafeDrop, YieldBudget, catch};
 use kube_informer::workqueue::{Priority, WorkQueue};
+
+/// The items of a stream at one instant after which it is slowed.
+const CROWD: usize = 5_000;
 
 /// A stream of keys. It is read only while the controller works, so a bounded channel holds up its
 /// senders until then.
@@ -98,7 +104,7 @@ impl KeyStream {
         all: AllRequests,
     ) {
         let mut stream = self.0.lock().await;
-        let mut budget = YieldBudget::new();
+        let (mut budget, mut pace) = (YieldBudget::new(), StreamPace::default());
         while let Some(wanted) = poll_fn(|cx| poll_safely(&mut stream, cx, &status)).await {
             match wanted {
                 Wanted::Key(key) => {
@@ -110,9 +116,41 @@ impl KeyStream {
             // The key may have woken a worker. Tokio runs that worker next on this thread, and no
             // other thread can steal it: a stream that blocks would hold it up.
             budget.give_way().await;
+            if let Some(delay) = pace.note(Instant::now()) {
+                sleep(delay).await;
+            }
         }
         drop(stream);
         std::future::pending::<()>().await;
+    }
+}
+
+/// The pace of a stream that may always be ready.
+///
+/// Such a stream keeps a paused clock from moving. So it waits longer each time, as a key does that
+/// runs without end.
+#[derive(Default)]
+struct StreamPace {
+    /// The instant of the last item, and the number of items at it.
+    last: Option<(Instant, usize)>,
+    /// The end of the last wait, and its length.
+    waited: Option<(Instant, Duration)>,
+}
+
+impl StreamPace {
+    /// Notes an item. Returns the time to wait before the next one, if there are too many at this
+    /// instant.
+    fn note(&mut self, now: Instant) -> Option<Duration> {
+        let items = self.last.filter(|(at, _)| *at == now).map_or(1, |(_, items)| items + 1);
+        self.last = Some((now, items));
+        if items < CROWD {
+            return None;
+        }
+        // A timer is exact to a millisecond.
+        let waited = self.waited.filter(|(end, _)| now <= after(*end, FIRST_DELAY));
+        let delay = waited.map_or(FIRST_DELAY, |(_, delay)| (2 * delay).min(LONGEST_DELAY));
+        self.waited = Some((after(now, delay), delay));
+        Some(delay)
     }
 }
 

@@ -199,6 +199,28 @@ async fn slowed_key_keeps_its_last_change() {
     assert!(rested.is_empty(), "{rested:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn stream_that_is_always_ready_is_slowed() {
+    let server = server_with(&["a"]);
+    let informer = factory(&server).informer::<ConfigMap>();
+    let read = Arc::new(AtomicU64::new(0));
+    let counted = read.clone();
+    let keys = futures::stream::repeat_with(move || {
+        let items = counted.fetch_add(1, Ordering::Relaxed);
+        assert!(items < 200_000, "the clock would never move");
+        key("a")
+    });
+    let controller = Controller::builder("eager", &informer).reconcile_on(keys).build();
+    let handle = controller.handle();
+    let running = controller
+        .run(CancellationToken::new(), |_| async { Ok::<_, std::io::Error>(Action::done()) });
+    timeout(60 * S, running).await.unwrap_err();
+    let status = handle.status();
+    assert_eq!(status.stream_panics, 0);
+    let [hot] = &*status.hot_keys else { panic!("{:?}", status.hot_keys) };
+    assert!(hot.key == "shop/a" && hot.to_string().contains("a stream of keys"), "{hot}");
+}
+
 /// Each run of `shop/a` triggers the next one, ahead of changes.
 #[tokio::test(start_paused = true)]
 async fn hot_key_is_triggered_in_line_with_changes() {
