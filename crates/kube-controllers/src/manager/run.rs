@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -136,6 +137,7 @@ impl ManagerParts {
                     controllers: self.leading,
                     tasks: self.leading_tasks,
                     first: in_term.clone(),
+                    has_failed: AtomicBool::new(false),
                 });
                 if let Some(elector) = self.elector {
                     let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
@@ -255,6 +257,8 @@ struct Team {
     tasks: Vec<LeadingTask>,
     /// The first failure in a term.
     first: Arc<FirstError>,
+    /// True if a failure ended a term.
+    has_failed: AtomicBool,
 }
 
 impl Team {
@@ -285,7 +289,10 @@ impl Team {
         tokio::select! {
             biased;
             () = scope.token().cancelled() => {}
-            error = crew.next_failure() => self.first.note(error),
+            error = crew.next_failure() => {
+                self.has_failed.store(true, Ordering::Relaxed);
+                self.first.note(error);
+            }
         }
         scope.token().cancel();
         crew.finish(&self.first).await;
@@ -327,6 +334,10 @@ async fn lead(
                 failed?;
                 let names = team.unfinished();
                 return Err(ManagerError::Unfinished { names, after: elector.grace() });
+            }
+            // The lease was lost when the failure had ended the term.
+            Err(LeaderElectionError::Lost { .. }) if team.has_failed.load(Ordering::Relaxed) => {
+                return failed;
             }
             Err(source) => {
                 // A task's error is user code.

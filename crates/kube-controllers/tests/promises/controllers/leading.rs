@@ -242,3 +242,29 @@ async fn loss_after_a_stop_is_no_end_of_the_grace() {
         assert!(text.contains("its work was dropped"), "{text}");
     }
 }
+
+/// The task fails, and the lease is lost while a reconcile still ends.
+#[tokio::test(start_paused = true)]
+async fn failed_task_ends_a_manager_that_loses_its_lease() {
+    let server = server_with(&["a"]);
+    let cut = Arc::new(AtomicBool::new(false));
+    let factory = factory(&server);
+    let controller = Controller::builder("work", &factory.informer::<ConfigMap>()).build();
+    let cuts = cut.clone();
+    let manager = Manager::builder(&factory)
+        .leader_election(elector(losing_its_lease(&server, &cut), "ours"))
+        .rejoins_election(true)
+        .controller(controller, |_| pending::<Result<Action, io::Error>>())
+        .task_while_leading("export", move |_| {
+            let cuts = cuts.clone();
+            async move {
+                // The reconcile runs.
+                sleep(10 * S).await;
+                cuts.store(true, Ordering::SeqCst);
+                Err(io::Error::other("disk full"))
+            }
+        });
+    let running = spawn(manager.build().unwrap().run_until(CancellationToken::new()));
+    let ended = timeout(LONG, running).await.expect("the task ends it").unwrap();
+    assert_eq!(ended.unwrap_err().to_string(), "task export failed: disk full");
+}
