@@ -6,13 +6,15 @@ use super::{InformerStopped, SharedInformer};
 use crate::indexer::Snapshot;
 use crate::object::{CachedEvent, ObjectKey};
 use crate::processor::{Tap, TapSource};
+use crate::warm::PendingDeletes;
 
 impl<K: ?Sized> SharedInformer<K> {
     /// Adds a tap, which gives every state unmerged, and returns a snapshot of the store: the tap
     /// gives each later change.
     ///
     /// If [kept objects](crate::warm) show deletes that happened before the start, a tap begins
-    /// with these deletes. This holds for ten minutes after the first list.
+    /// with these deletes. This holds for ten minutes after the first list, and longer while such a
+    /// delete is [pending](Self::pending_deletes).
     ///
     /// At most `capacity` events wait, or one if it is zero. While the tap is full, the informer
     /// stores no further change, and
@@ -48,6 +50,38 @@ impl<K: ?Sized> SharedInformer<K> {
         let (tap, stored) = self.pipeline.tap(source, Some(events))?;
         let view = self.indexer.view();
         Ok((tap.through(view.cloned()), stored.through(view)))
+    }
+
+    /// Keeps deletes pending until their consumer has acted on them, also beyond the end of this
+    /// run. Returns `None` without [kept caches](crate::warm).
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::informer::{InformerStopped, ReadBarrier};
+    /// use kube_informer::{CachedEvent, SharedInformer};
+    ///
+    /// /// Releases the address of each pod that is deleted. A run that is killed meanwhile leaves
+    /// /// it to the next one.
+    /// async fn release(pods: SharedInformer<Pod>) -> Result<(), InformerStopped> {
+    ///     let pending = pods.pending_deletes();
+    ///     let (mut tap, _) = pods.tap("release", 1_000)?;
+    ///     while let Some((key, event)) = tap.next().await {
+    ///         let seen = ReadBarrier::now();
+    ///         if matches!(event, CachedEvent::Deleted { .. }) {
+    ///             println!("release the address of {key}");
+    ///             if let Some(pending) = &pending {
+    ///                 pending.finish(&key, seen);
+    ///             }
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn pending_deletes(&self) -> Option<PendingDeletes> {
+        let stored = self.indexer.snapshot();
+        let kept = self.pipeline.kept.as_ref()?;
+        Some(kept.pending_deletes(|key| stored.get_cached(key).is_some()))
     }
 
     /// Adds a tap that the processing loop calls, and returns a snapshot of the store. The function

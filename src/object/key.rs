@@ -324,6 +324,14 @@ impl<V> KeyMap<V> {
     }
 }
 
+impl<V> FromIterator<(ObjectKey, V)> for KeyMap<V> {
+    fn from_iter<I: IntoIterator<Item = (ObjectKey, V)>>(entries: I) -> Self {
+        let mut map = Self::default();
+        entries.into_iter().for_each(|(key, value)| map.insert(key, value));
+        map
+    }
+}
+
 /// A hash table of the positions of keys in a list. The keys themselves stay in the list.
 #[derive(Debug, Default)]
 pub(crate) struct KeyPositions(PartedTable<u32>);

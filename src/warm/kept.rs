@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::cluster::ClusterStore;
+use super::pending::Consumers;
 use super::{TableName, WarmError, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
 use crate::object::{
@@ -19,7 +20,7 @@ use crate::object::{
 use crate::packer::Packer;
 use crate::panic::{catch, drop_safely};
 use crate::sync::Mutex;
-use crate::time::after;
+use crate::time::{ReadBarrier, after};
 use crate::transport::ApiCollection;
 
 /// The time in which an informer that is ending gives its table back, and the pause between two
@@ -30,6 +31,9 @@ const HANDOVER_PAUSE: Duration = Duration::from_millis(20);
 /// The time after the first list for which the kept objects that it lacks stay known. Controllers
 /// connect only to an informer that has synced.
 const GONE: Duration = Duration::from_secs(600);
+
+/// The bit of a record's form that marks a deleted object whose delete is pending.
+pub(super) const DELETED: u64 = 1 << 7;
 
 /// The problem of a table whose objects have another API version than those that the server sends.
 pub(super) const MOVED: &str = "the server sends them in another API version than the kept ones";
@@ -49,6 +53,10 @@ pub(crate) struct Kept {
     consumed: CancellationToken,
     /// The objects that the first list lacks, and the time until which they are known.
     gone: Mutex<(KeyMap<Cached>, Option<Instant>)>,
+    /// The deletes that an earlier run has kept, because it had not acted on them. Empty after a
+    /// complete list is in the store.
+    unfinished: Mutex<Vec<(ObjectKey, Cached)>>,
+    pub(super) consumers: Arc<Mutex<Consumers>>,
     /// True if the first list rests on kept objects.
     pub(super) used: AtomicBool,
     /// True while kept objects are being proved, and after a proof that was given up.
@@ -70,7 +78,9 @@ pub(super) struct Provisional {
 /// The objects that were found in a table.
 struct Found {
     objects: Indexer,
-    /// The part of the collection that they are.
+    /// The deleted objects on whose delete the earlier run had not acted.
+    unfinished: Vec<(ObjectKey, Cached)>,
+    /// The part of the collection that the objects are.
     part: String,
     /// False if some of the records can't be decoded.
     is_readable: bool,
@@ -87,7 +97,7 @@ pub(super) fn part_name(shard: Option<&ShardSelector>) -> String {
 }
 
 /// Returns whether an object is in a shard.
-fn is_inside(shard: Option<&ShardSelector>, key: &ObjectKey, object: &Cached) -> bool {
+pub(super) fn is_inside(shard: Option<&ShardSelector>, key: &ObjectKey, object: &Cached) -> bool {
     shard.is_none_or(|shard| shard.has(key, |by| object.place(by)) == Some(true))
 }
 
@@ -96,12 +106,19 @@ pub(super) fn ask<T>(call: impl FnOnce() -> T) -> Result<T, WarmError> {
     catch(call).map_err(|message| format!("the store panicked: {message}").into())
 }
 
+/// The contents of a table.
+pub(super) struct Written {
+    pub(super) objects: Snapshot,
+    /// The objects whose delete is pending, each with the moment at which this run noted it.
+    pub(super) deletes: KeyMap<ReadBarrier>,
+}
+
 #[derive(Default)]
 pub(super) enum Table {
     #[default]
     Unopened,
-    /// The table, and the objects in it. `None` if it must be written from nothing.
-    Open(Box<dyn WarmTable>, Option<Snapshot>),
+    /// The table, and what is in it. `None` if it must be written from nothing.
+    Open(Box<dyn WarmTable>, Option<Written>),
     /// The table is not used, or the writer has it.
     Gone,
 }
@@ -117,6 +134,8 @@ impl Kept {
             loading: Arc::default(),
             consumed: CancellationToken::new(),
             gone: Mutex::default(),
+            unfinished: Mutex::default(),
+            consumers: Arc::default(),
             used: AtomicBool::new(false),
             proving: AtomicBool::new(false),
         })
@@ -155,12 +174,46 @@ impl Kept {
             let mut gone = self.gone.lock();
             gone.0.insert(key.clone(), object.clone());
             gone.1 = Some(after(Instant::now(), GONE));
+            drop(gone);
+            self.note_deleted(key, object);
         }
         is_gone
     }
 
-    /// Returns the objects that the first list lacked. Empty once their time is over.
+    /// Notes that the first list of a shard lacks the objects whose delete an earlier run has kept,
+    /// except those that are stored.
+    pub(crate) fn note_unfinished(
+        &self,
+        shard: Option<&ShardSelector>,
+        is_stored: impl Fn(&ObjectKey) -> bool,
+    ) {
+        for (key, object) in &*self.unfinished.lock() {
+            if !is_stored(key) {
+                self.note_gone(shard, key, object);
+            }
+        }
+    }
+
+    /// Returns the objects of [`note_unfinished`](Self::note_unfinished) that were noted, until
+    /// their list is consumed.
+    pub(crate) fn unfinished(&self) -> Vec<(ObjectKey, Cached)> {
+        let mut unfinished = self.unfinished.lock().clone();
+        let gone = self.gone.lock();
+        unfinished.retain(|(key, _)| gone.0.contains(key));
+        unfinished
+    }
+
+    /// Returns the objects that the first list lacked, and those whose delete is pending.
     pub(crate) fn gone(&self) -> Vec<(ObjectKey, Cached)> {
+        let gone = self.pending();
+        let pending: Vec<_> =
+            gone.iter().map(|(key, delete)| (key.clone(), delete.object.clone())).collect();
+        let recent = self.recently_gone().into_iter();
+        pending.into_iter().chain(recent.filter(|(key, _)| !gone.contains(key))).collect()
+    }
+
+    /// Returns the objects that the first list lacked. Empty once their time is over.
+    pub(super) fn recently_gone(&self) -> Vec<(ObjectKey, Cached)> {
         self.forget_gone();
         self.gone.lock().0.iter().cloned().collect()
     }
@@ -188,7 +241,13 @@ impl Kept {
         self.consumed.cancel();
         if complete {
             self.provisional.store(None);
+            self.forget_unfinished();
         }
+    }
+
+    fn forget_unfinished(&self) {
+        let unfinished = std::mem::take(&mut *self.unfinished.lock());
+        drop_safely(unfinished);
     }
 
     /// Returns whether an audit must follow, because the first list rests on kept objects.
@@ -201,7 +260,7 @@ impl Kept {
     }
 
     /// Takes the table for the writer. `None` if there is none.
-    pub(super) fn take_table(&self) -> Option<(Box<dyn WarmTable>, Option<Snapshot>)> {
+    pub(super) fn take_table(&self) -> Option<(Box<dyn WarmTable>, Option<Written>)> {
         let mut slot = self.table.lock();
         match std::mem::replace(&mut *slot, Table::Gone) {
             Table::Open(table, known) => Some((table, known)),
@@ -267,7 +326,7 @@ impl Kept {
         if !self.is_consumed() {
             found = self.read_objects(&mut *table, packer)?;
         }
-        let Some(Found { objects, part, is_readable, is_current }) = found else {
+        let Some(Found { objects, unfinished, part, is_readable, is_current }) = found else {
             *self.table.lock() = Table::Open(table, None);
             return Ok(());
         };
@@ -290,9 +349,12 @@ impl Kept {
         let enough = [part_name(None), part_name(shard.as_ref())];
         let whole = is_readable && enough.contains(&part);
         let trusted = AtomicBool::new(false);
-        let known = (is_readable && is_current).then_some(known);
+        let deletes = unfinished.iter().map(|(key, _)| (key.clone(), ReadBarrier::START));
+        let written = Written { objects: known, deletes: deletes.collect() };
+        let known = (is_readable && is_current).then_some(written);
         let mut slot = self.table.lock();
         if !self.is_consumed() {
+            *self.unfinished.lock() = unfinished;
             let provisional = Provisional { objects: inside, shard, version, whole, trusted };
             self.provisional.store(Some(Arc::new(provisional)));
         }
@@ -310,21 +372,27 @@ impl Kept {
         let objects = Indexer::<dyn AnyObject>::new();
         let mut write = objects.transaction();
         let (mut is_readable, mut is_current) = (true, true);
+        let mut unfinished = Vec::new();
         let state = table.read(&mut |record| {
-            let found = codecs.decode(record.form, record.bytes);
-            match found.filter(|(key, ..)| key.as_str() == record.key) {
-                Some((key, object, is_same)) => {
-                    is_current &= is_same;
-                    drop(write.put(&key, object));
-                }
-                None => is_readable = false,
+            let found = codecs.decode(record.form & !DELETED, record.bytes);
+            let found = found.filter(|(key, ..)| key.as_str() == record.key);
+            let Some((key, object, is_same)) = found else {
+                is_readable = false;
+                return;
+            };
+            is_current &= is_same;
+            if record.form & DELETED != 0 {
+                unfinished.push((key, object));
+            } else {
+                drop(write.put(&key, object));
             }
         })?;
         let state = state.as_deref().and_then(|state| state.split_once(' '));
         let Some((version, part)) = state else { return Ok(None) };
         write.set_version(version.into());
         write.commit();
-        Ok(Some(Found { objects, part: part.to_owned(), is_readable, is_current }))
+        let part = part.to_owned();
+        Ok(Some(Found { objects, unfinished, part, is_readable, is_current }))
     }
 
     #[cold]
@@ -333,6 +401,7 @@ impl Kept {
         // Its `Drop` is user code.
         drop_safely(table);
         self.provisional.store(None);
+        self.forget_unfinished();
         self.report(problem);
     }
 

@@ -19,6 +19,7 @@
 
 mod cluster;
 mod kept;
+mod pending;
 mod resume;
 mod source;
 mod writer;
@@ -29,6 +30,7 @@ use std::time::Duration;
 
 pub(crate) use self::cluster::ClusterStore;
 pub(crate) use self::kept::{Kept, KnownWithKept};
+pub use self::pending::PendingDeletes;
 pub(crate) use self::source::WarmSource;
 
 /// An error of a store. The informer reports it and goes on. It tries a failed write again, and

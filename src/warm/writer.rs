@@ -10,7 +10,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::kept::{Kept, MOVED, ask, part_name};
+use super::kept::{DELETED, Kept, MOVED, Written, ask, part_name};
+use super::pending::PendingDelete;
 use super::resume::LIMIT;
 use super::{WarmError, WarmRecord, WarmTable};
 use crate::indexer::{Indexer, Snapshot};
@@ -29,7 +30,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 struct Writer {
     table: Box<dyn WarmTable>,
     /// The state that the table has. `None` if that is unknown.
-    written: Option<Snapshot>,
+    written: Option<Written>,
     /// The keys of objects that are not in the table.
     omitted: KeyMap<()>,
 }
@@ -100,8 +101,10 @@ impl Kept {
                     }
                     continue;
                 };
+                // After the state was read: it shows no delete that is not noted.
+                let pending = self.pending();
                 let result = spawn_blocking(move || {
-                    let result = ask(|| writing.write(&state)).flatten();
+                    let result = ask(|| writing.write(&state, pending)).flatten();
                     (writing, result)
                 });
                 // The runtime shuts down.
@@ -132,16 +135,22 @@ impl Kept {
 }
 
 impl Writer {
-    fn new((table, written): (Box<dyn WarmTable>, Option<Snapshot>)) -> Self {
+    fn new((table, written): (Box<dyn WarmTable>, Option<Written>)) -> Self {
         Self { table, written, omitted: KeyMap::default() }
     }
 
-    /// Writes a state. Returns false if the table is given up. After an error, the next call writes
-    /// everything.
-    fn write(&mut self, state: &Snapshot) -> Result<bool, WarmError> {
+    /// Writes a state, and the pending deletes of objects that it does not have. Returns false if
+    /// the table is given up. After an error, the next call writes everything.
+    fn write(
+        &mut self,
+        state: &Snapshot,
+        pending: KeyMap<PendingDelete>,
+    ) -> Result<bool, WarmError> {
         let Some(version) = state.version() else { return Ok(true) };
+        let pending = pending.into_entries().filter(|(key, _)| state.get_cached(key).is_none());
+        let pending: KeyMap<_> = pending.collect();
         let mut before = self.written.take();
-        if before.as_ref().is_some_and(|before| before.is(state)) {
+        if before.as_ref().is_some_and(|before| before.is(state, &pending)) {
             self.written = before;
             return Ok(true);
         }
@@ -153,18 +162,33 @@ impl Writer {
         } else {
             self.omitted = KeyMap::default();
             self.table.clear()?;
-            Indexer::<dyn AnyObject>::new().snapshot()
+            let objects = Indexer::<dyn AnyObject>::new().snapshot();
+            Written { objects, deletes: KeyMap::default() }
         };
-        for [old, new] in state.differences(&before) {
+        for [old, new] in state.differences(&before.objects) {
             if let Some((key, object)) = new
-                && !before.get_cached(key).is_some_and(|known| known.ptr_eq(object))
+                && !before.objects.get_cached(key).is_some_and(|known| known.ptr_eq(object))
             {
-                self.put(key, object)?;
+                self.put(key, object, false)?;
             }
             if let Some((key, _)) = old
                 && state.get_cached(key).is_none()
             {
                 self.omitted.remove(key);
+                if !pending.contains(key) {
+                    self.table.remove(key.as_str())?;
+                }
+            }
+        }
+        let mut deletes = KeyMap::default();
+        for (key, PendingDelete { object, noted }) in pending.iter() {
+            if before.deletes.get(key) != Some(noted) {
+                self.put(key, object, true)?;
+            }
+            deletes.add(key.clone(), *noted);
+        }
+        for (key, _) in before.deletes.iter() {
+            if !pending.contains(key) && state.get_cached(key).is_none() {
                 self.table.remove(key.as_str())?;
             }
         }
@@ -174,22 +198,38 @@ impl Writer {
         if self.omitted.len() > MOST_OMITTED {
             return Ok(false);
         }
-        self.written = Some(state.clone());
+        self.written = Some(Written { objects: state.clone(), deletes });
         Ok(true)
     }
 
-    fn put(&mut self, key: &ObjectKey, object: &Cached) -> Result<(), WarmError> {
+    /// Writes an object that is stored, or whose delete is pending.
+    fn put(&mut self, key: &ObjectKey, object: &Cached, deleted: bool) -> Result<(), WarmError> {
         let mut put = None;
         object.with_wire(&mut |form, bytes| {
             if bytes.len() <= LARGEST {
+                let form = if deleted { form | DELETED } else { form };
                 put = Some(self.table.put(WarmRecord { key: key.as_str(), form, bytes }));
             }
         });
         let Some(result) = put else {
-            self.omitted.insert(key.clone(), ());
+            if !deleted {
+                self.omitted.insert(key.clone(), ());
+            }
             return self.table.remove(key.as_str());
         };
         self.omitted.remove(key);
         result
+    }
+}
+
+impl Written {
+    /// Returns whether this is the same state, with the same deletes.
+    fn is(&self, state: &Snapshot, pending: &KeyMap<PendingDelete>) -> bool {
+        let is_written = |(key, delete): &(ObjectKey, PendingDelete)| {
+            self.deletes.get(key) == Some(&delete.noted)
+        };
+        self.objects.is(state)
+            && self.deletes.len() == pending.len()
+            && pending.iter().all(is_written)
     }
 }

@@ -52,6 +52,8 @@ struct BatchUpdate<'b> {
     resyncing: bool,
     /// The objects of an earlier run, if this is the list that shows which of them are gone.
     kept: Option<&'b Kept>,
+    /// The kept cache of this run.
+    keeping: Option<&'b Kept>,
 }
 
 /// The result of applying some deltas.
@@ -173,7 +175,8 @@ impl Pipeline {
         let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
         let kept = self.kept.as_deref().filter(|kept| batch.is_list() && !kept.is_settled());
-        let update = BatchUpdate { batch: &batch, initial, resyncing, kept };
+        let keeping = self.kept.as_deref();
+        let update = BatchUpdate { batch: &batch, initial, resyncing, kept, keeping };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update, budget).await;
         let Published { faults, before } = published;
         for AppliedDeltas { notifications, .. } in &applied {
@@ -186,6 +189,20 @@ impl Pipeline {
             if applied.len() > 1 {
                 budget.give_way().await;
             }
+        }
+        if let Some(kept) = kept
+            && batch.is_complete()
+            && listeners.has_taps()
+        {
+            // Handlers received these deletes in an earlier run.
+            let deletes = kept.unfinished().into_iter().map(|(key, object)| {
+                let event = CachedEvent::Deleted { object, final_state_known: false };
+                Notification { key, event, recipients: Recipients::Everyone }
+            });
+            let mut deletes: Vec<_> = deletes.collect();
+            let tapping = listeners.tap(&deletes, &self.held_up_by);
+            self.stop.run_until_cancelled(tapping).await;
+            deletes.drain(..).for_each(|delete| self.dropper.free_event(delete.event));
         }
         if batch.shard.is_some() {
             self.shard_changes.send_replace(());
@@ -325,6 +342,9 @@ impl BatchUpdate<'_> {
                         }
                         continue;
                     };
+                    if let Some(keeping) = self.keeping {
+                        keeping.note_deleted(key, &stored);
+                    }
                     let object = object.after(Some(&stored));
                     unsent.push(stored);
                     (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
@@ -366,7 +386,12 @@ impl BatchUpdate<'_> {
         }
         let (object, initial) = (object.clone(), self.initial);
         let event = match write.put(key, &object) {
-            None => CachedEvent::Added { object, initial },
+            None => {
+                if let Some(keeping) = self.keeping {
+                    keeping.note_stored(key);
+                }
+                CachedEvent::Added { object, initial }
+            }
             Some(old) => CachedEvent::Updated { old, new: object },
         };
         (event, Recipients::Everyone)
@@ -386,6 +411,12 @@ impl BatchUpdate<'_> {
         }
         if let Some(shard) = shard {
             write.set_shard(shard.clone());
+            if let Some(keeping) = self.keeping {
+                keeping.note_shard(shard);
+            }
+        }
+        if let Some(kept) = self.kept.filter(|_| self.batch.is_complete()) {
+            kept.note_unfinished(shard.as_ref(), |key| write.get(key).is_some());
         }
         if let Some(version) = version {
             let goes_back = write.version().is_some_and(|known| version.is_older_than(known));
@@ -470,8 +501,8 @@ mod tests {
         ] {
             fifo.push(change);
             let batch = fifo.pop().now_or_never().flatten().expect("something was pushed");
-            let (initial, resyncing, kept) = (false, false, None);
-            BatchUpdate { batch: &batch, initial, resyncing, kept }.stamp(&mut draft);
+            let (initial, resyncing, kept, keeping) = (false, false, None, None);
+            BatchUpdate { batch: &batch, initial, resyncing, kept, keeping }.stamp(&mut draft);
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }

@@ -29,8 +29,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::super::widgets::{Gauge, Widget};
 use super::work::parts;
-use crate::cluster::widgets::{Gauge, Widget};
 
 /// The time in which stores have to become equal to a server at rest.
 pub(super) const REST: Duration = Duration::from_secs(90);
@@ -93,7 +93,7 @@ impl Follower {
     }
 
     /// Creates the follower of those objects that are selected.
-    fn of<K>(
+    pub(super) fn of<K>(
         form: &'static str,
         informer: SharedInformer<K>,
         api: Api<K>,
@@ -162,7 +162,7 @@ impl Follower {
 
     /// Waits until the store is equal to the server, object by object. Returns the first
     /// differences if it is not in time.
-    async fn agrees(&self, patience: Duration) -> Result<usize, String> {
+    pub(super) async fn agrees(&self, patience: Duration) -> Result<usize, String> {
         let begun = Instant::now();
         loop {
             let problem = match (self.served)().await {

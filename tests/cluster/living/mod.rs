@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use self::followers::{Followers, REST};
-use self::nodes::{NODES, Nodes};
+use self::nodes::Nodes;
 use self::programs::{Controllers, Usage, own_memory, time_of_threads};
 use self::report::World;
 use self::work::Work;
@@ -40,6 +40,9 @@ pub(crate) const TRIALS: &[(&str, Trial)] = &[
     ("living::planted_differences_are_found", || planted::differences_are_found().boxed_local()),
     ("living::an_audit_costs_less_than_a_list", || cost::audit().boxed_local()),
 ];
+
+/// The number of nodes.
+const NODES: usize = 200;
 
 /// The name of the threads on which informers run.
 const THREADS: &str = "followers";
@@ -101,7 +104,7 @@ async fn world() -> Outcome {
     // The informers must see each failure.
     config.default_retry = false;
     let client = Client::try_from(config).expect("a client");
-    let nodes = Nodes::register(client.clone()).await;
+    let nodes = Nodes::register(client.clone(), NODES).await;
     let work = Work::begin(client.clone()).await;
     let programs = controllers.start(&plane).expect("controllers and scheduler start");
     let mut living = JoinSet::new();

@@ -22,8 +22,6 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::work::LEASES;
 
-pub(super) const NODES: usize = 200;
-
 /// The number of requests that are under way at a time.
 const AT_ONCE: usize = 8;
 /// The seconds between two heartbeats of a node, and between two of its full status.
@@ -36,6 +34,7 @@ const JOB: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub(super) struct Nodes {
     client: Client,
+    number: usize,
     down: Arc<Mutex<BTreeSet<String>>>,
     done: Arc<Mutex<BTreeMap<&'static str, u64>>>,
 }
@@ -50,11 +49,11 @@ pub(super) fn made<K: DeserializeOwned>(object: Value) -> K {
 }
 
 impl Nodes {
-    /// Registers all nodes.
-    pub(super) async fn register(client: Client) -> Self {
+    /// Registers this number of nodes.
+    pub(super) async fn register(client: Client, number: usize) -> Self {
         let nodes = Api::<Node>::all(client.clone());
         let leases = Api::<Lease>::namespaced(client.clone(), LEASES);
-        iter(0..NODES)
+        iter(0..number)
             .for_each_concurrent(AT_ONCE, async |n| {
                 let name = name(n);
                 let zone = format!("zone-{}", n % 3);
@@ -77,7 +76,7 @@ impl Nodes {
                 created.expect("the lease is new");
             })
             .await;
-        Self { client, down: Arc::default(), done: Arc::default() }
+        Self { client, number, down: Arc::default(), done: Arc::default() }
     }
 
     /// Stops nodes without notice, as the loss of a rack does.
@@ -112,7 +111,7 @@ impl Nodes {
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         for second in 0.. {
             seconds.tick().await;
-            let due = (0..NODES).filter(|n| n % HEARTBEAT == second % HEARTBEAT);
+            let due = (0..self.number).filter(|n| n % HEARTBEAT == second % HEARTBEAT);
             iter(due.filter(|n| self.is_up(&name(*n))))
                 .for_each_concurrent(AT_ONCE, async |n| {
                     let renewed = json!({ "spec": { "renewTime": MicroTime(Timestamp::now()) } });

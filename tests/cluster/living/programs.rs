@@ -11,7 +11,7 @@ use std::time::Duration;
 use kube_embedded_apiserver::ControlPlane;
 use kube_embedded_apiserver::control_plane::Binaries;
 
-use crate::cluster::harness::Skip;
+use super::super::harness::Skip;
 
 pub(super) const NAMES: [&str; 4] =
     ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];

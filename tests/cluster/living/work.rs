@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::super::rig::eventually;
+use super::super::widgets::{Gauge, Widget, part, private, widget};
 use super::nodes::made;
-use crate::cluster::rig::eventually;
-use crate::cluster::widgets::{Gauge, Widget, part, private, widget};
 
 /// The namespace of the nodes' leases, which an API server makes.
 pub(super) const LEASES: &str = "kube-node-lease";
@@ -71,7 +71,7 @@ impl Work {
     /// Creates the objects that stay, with the definitions of widgets and gauges.
     pub(super) async fn begin(client: Client) -> Self {
         let definitions = Api::<CustomResourceDefinition>::all(client.clone());
-        for definition in crate::cluster::widgets::shared() {
+        for definition in super::super::widgets::shared() {
             definitions.create(&params(), &definition).await.expect("the definition is new");
         }
         let widgets = Api::<Widget>::all(client.clone());

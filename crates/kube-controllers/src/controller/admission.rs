@@ -15,6 +15,7 @@ use super::sources::Existence;
 use super::status::count;
 use super::waiting::Awaited;
 use crate::lease::WorkScope;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::object::ObjectKey;
 use kube_informer::seams::catch_async;
 use kube_informer::workqueue::Work;
@@ -35,6 +36,15 @@ pub(super) struct Bounds {
     pub(super) object: Existence,
     /// The number of the object's deletion, if the reconcile knows of it.
     pub(super) deletion: Option<u64>,
+    /// A barrier from before the cache was asked, if it has no such object.
+    pub(super) absent_since: Option<ReadBarrier>,
+}
+
+impl Bounds {
+    fn new(scope: WorkScope, object: Existence, deletion: Option<u64>, seen: ReadBarrier) -> Self {
+        let absent_since = object.is_absent().then_some(seen);
+        Self { scope, object, deletion, absent_since }
+    }
 }
 
 enum Admission {
@@ -113,16 +123,17 @@ impl Reconciler {
             return failure.map_or(Admission::Waits(Awaited::OwnWrites), Admission::Fails);
         }
         // The object is looked up last: after its own writes are shown, and in the slot's tenure.
+        let seen = ReadBarrier::now();
         let Some(slots) = &self.slots else {
             let (scope, object) = (self.scope.clone(), self.sources.sight(key, None));
-            return Admission::Passes(Bounds { scope, object, deletion: None });
+            return Admission::Passes(Bounds::new(scope, object, None, seen));
         };
         let deletion = slots.deletion(key);
         let place = slots.place(key, &self.objects);
         match place.and_then(|place| slots.scope(place, key, &self.groups)) {
             Some(scope) if scope.may_begin() => {
                 let object = self.sources.sight(key, place);
-                Admission::Passes(Bounds { scope, object, deletion })
+                Admission::Passes(Bounds::new(scope, object, deletion, seen))
             }
             Some(scope) if !scope.token().is_cancelled() => Admission::Pauses(RENEWAL_PAUSE),
             _ => {

@@ -262,12 +262,16 @@ impl Connection {
                 "an informer that was added to the controller has stopped: it is followed no more"
             );
         }
+        to.deletes.leave(informer);
         self.say_farewell(&to).await;
     }
 
     /// Queues the keys of all stored objects, and of every state from now on.
     fn connect(&self, to: &Term) -> Result<(Feeder, Snapshot), InformerStopped> {
         let informer = self.membership.informer();
+        if self.source.is_own() {
+            to.deletes.follow(informer);
+        }
         let enqueuer = Arc::new(self.enqueuer(to));
         let (tap, stored) = if self.source.rule.runs_user_code() {
             informer.tap(to.name.clone(), BACKLOG)?

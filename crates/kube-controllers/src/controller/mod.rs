@@ -22,6 +22,7 @@ mod cause;
 mod confirm;
 mod connections;
 mod coverage;
+mod deletes;
 mod error;
 mod error_policy;
 mod finalizer;
@@ -63,6 +64,7 @@ pub use self::builder::ControllerBuilder;
 use self::cause::Cause;
 pub use self::cause::{ChangeKind, Trigger, TriggerCause};
 pub use self::confirm::{ConfirmError, Confirmation, Confirmed};
+use self::deletes::OwnDeletes;
 use self::error::CannotOwn;
 pub use self::error::{ControllerError, LastFailure};
 use self::error_policy::ErrorRules;
@@ -159,6 +161,7 @@ struct ControllerParts {
     history: Arc<TriggerHistory>,
     missing_informers: Arc<MissingInformers>,
     waiting: Arc<WaitingKeys>,
+    deletes: OwnDeletes,
     streams: Vec<Arc<KeyStream>>,
     all_requests: AllRequests,
     debounce: Duration,

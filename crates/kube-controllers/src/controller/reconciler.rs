@@ -18,6 +18,7 @@ use super::{Action, ControllerParts};
 use crate::basics::{after, clipped_to};
 use crate::lease::{EndGuard, WorkScope};
 use kube_informer::error::chain;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::object::ObjectKey;
 use kube_informer::seams::{catch, drop_safely};
 use kube_informer::workqueue::Work;
@@ -59,6 +60,8 @@ pub(super) struct EndedTry {
     pub(super) outcome: Option<Result<Next, ReconcileError>>,
     /// The number of the object's deletion that the try knew of.
     pub(super) deletion: Option<u64>,
+    /// A barrier from before the cache was asked, if it had no such object.
+    pub(super) absent_since: Option<ReadBarrier>,
     /// The time at which the try began.
     pub(super) began: Instant,
 }
@@ -73,12 +76,17 @@ impl Reconciler {
 
     /// Decides what happens to the key of a try that is over.
     pub(super) fn end_try(&self, ended: EndedTry) {
-        let EndedTry { work, failures, outcome, deletion, .. } = ended;
+        let EndedTry { work, failures, outcome, deletion, absent_since, .. } = ended;
         let Some(outcome) = outcome else { return self.leave(&work) };
         if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
             slots.finish(work.item(), deletion);
         }
-        self.conclude(work, failures, outcome);
+        let absent = absent_since.map(|seen| (work.item().clone(), seen));
+        if self.conclude(work, failures, outcome)
+            && let Some((key, seen)) = absent
+        {
+            self.deletes.finish(&key, seen);
+        }
     }
 
     /// Concludes a try when nothing that it tracks is left. Its key is in process until then, and
@@ -153,18 +161,21 @@ impl Reconciler {
     }
 
     /// Puts the key back before the guard marks it as done, so that this retry and a change that
-    /// came meanwhile merge into one.
+    /// came meanwhile merge into one. Returns false if it is put back.
     pub(super) fn conclude(
         &self,
         work: Work<ObjectKey>,
         failures: u32,
         outcome: Result<Next, ReconcileError>,
-    ) {
+    ) -> bool {
         if outcome.is_ok() {
             self.own_failures.forget(work.item());
         }
         match outcome {
-            Ok(Next::Change) => work.forget(),
+            Ok(Next::Change) => {
+                work.forget();
+                return true;
+            }
             Ok(Next::After(delay)) => {
                 self.history.record_later(work.item(), delay, || Cause::Requeue);
                 work.forget();
@@ -174,12 +185,14 @@ impl Reconciler {
                 self.history.record(work.item(), || Cause::Retry { failures: failures + 1 });
                 work.retry();
             }
-            Err(error) => self.fail(work, failures + 1, error),
+            Err(error) => return self.fail(work, failures + 1, error),
         }
+        false
     }
 
-    /// Decides when a failed key is tried again, and reports the failure.
-    fn fail(&self, work: Work<ObjectKey>, failures: u32, error: ReconcileError) {
+    /// Decides when a failed key is tried again, and reports the failure. Returns whether the key
+    /// is given up.
+    fn fail(&self, work: Work<ObjectKey>, failures: u32, error: ReconcileError) -> bool {
         let (controller, key) = (&*self.name, work.item().clone());
         let next = self.next_after(&key, failures, &error);
         if next != Next::Change {
@@ -217,6 +230,7 @@ impl Reconciler {
             tracing::warn!(controller, %key, error = logged, failures, ?again, "reconcile failed");
         }
         self.status.record_failure(&key, text, failures, again);
+        next == Next::Change
     }
 
     /// Returns when a failed key is tried again.

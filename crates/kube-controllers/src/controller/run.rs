@@ -208,6 +208,7 @@ impl AnyController for ControlLoop {
     fn stand_by(&self) {
         // The end of the last term dropped these reconciles before they could note it.
         self.parts.status.end_work();
+        self.parts.deletes.give_up();
         self.parts.status.enter(Phase::Standby);
     }
 
@@ -250,6 +251,10 @@ impl ControllerParts {
             return Err(ControllerError::WrongSharding { controller: controller(), problem });
         }
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
+        // Before the first list, which may show deletes that happened while no process ran.
+        for source in self.groups.iter().filter(|source| source.is_own()) {
+            source.members().for_each(|member| self.deletes.follow(member.informer()));
+        }
         for member in self.members() {
             member.start().map_err(|error| match error {
                 StartError::Stopped => stopped(&self.name, member.collection()),

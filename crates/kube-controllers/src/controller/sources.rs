@@ -345,6 +345,11 @@ impl Existence {
         !matches!(self, Self::Unknown(UnknownReason::NotHeld | UnknownReason::Stopped))
     }
 
+    /// Returns whether an informer that has synced holds the key's place, and no such object.
+    pub(super) fn is_absent(&self) -> bool {
+        matches!(self, Self::Gone | Self::Unknown(UnknownReason::NotSelected))
+    }
+
     /// Returns whether an informer knows of the object, or will when it is fresh.
     pub(super) fn knows(&self) -> bool {
         matches!(self, Self::Held(_) | Self::Gone) || self.is_awaited()

@@ -142,7 +142,8 @@ impl Reconciler {
         let mut also = if self.slots.is_some() { self.scope.trackers() } else { Vec::new() };
         also.push(self.tracked.clone());
         let tracked = bounds.scope.within(self.stop.child_token(), &also, owner);
-        let (began, deletion) = (Instant::now(), bounds.deletion);
+        let (began, deletion, absent_since) =
+            (Instant::now(), bounds.deletion, bounds.absent_since);
         // Notifies the tracked work of the try's end, and drops it if this task is dropped.
         let (tells, ends) = tracked.end_on_drop();
         let reconcile = self.call_in_slot(work, failures, &tracked, bounds);
@@ -154,7 +155,7 @@ impl Reconciler {
             self.note_pace(work.item());
         }
         let Some(work) = slot.take() else { return };
-        let ended = EndedTry { work, failures, outcome, deletion, began };
+        let ended = EndedTry { work, failures, outcome, deletion, absent_since, began };
         if tracked.end_if_idle() {
             return self.end_try(ended);
         }

@@ -14,13 +14,13 @@ mod harness;
 #[path = "../../../../tests/cluster/line.rs"]
 #[expect(dead_code, reason = "the informer's program of this name uses the rest")]
 mod line;
+mod restarts;
 #[path = "../../../../tests/cluster/rig.rs"]
 #[expect(dead_code, reason = "the informer's program of this name uses the rest")]
 mod rig;
 mod scenarios;
 mod webhooks;
 #[path = "../../../../tests/cluster/widgets.rs"]
-#[expect(dead_code, reason = "the informer's program of this name uses the rest")]
 mod widgets;
 
 use std::process::ExitCode;
@@ -31,16 +31,20 @@ use scenarios::SCENARIOS;
 /// No scenario makes the whole server forget its history.
 const FORGETTING: &[(&str, Scenario)] = &[];
 
-/// No test has a limit of its own.
+/// Returns the longest time that a trial may take.
 fn trial_limit() -> std::time::Duration {
-    harness::LIMIT
+    restarts::limit().max(harness::LIMIT)
 }
 
 /// Returns the trials that each run on a separate server.
 fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
-    webhooks::TRIALS.iter()
+    webhooks::TRIALS.iter().chain(restarts::TRIALS)
 }
 
 fn main() -> ExitCode {
+    // A test starts this program again, as one with kept caches.
+    if let Some(orders) = restarts::orders() {
+        return restarts::run(&orders);
+    }
     harness::main()
 }

@@ -7,6 +7,7 @@ mod example;
 mod faults;
 mod forms;
 mod kills;
+mod pending;
 #[path = "../../../../tests/convergence/seeds.rs"]
 mod seeds;
 mod served;

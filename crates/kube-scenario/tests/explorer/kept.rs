@@ -12,10 +12,13 @@ use kube::{Client, ResourceExt};
 use kube_controllers::controller::Presence;
 use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::error::BoxError;
+use kube_informer::factory::SharedInformerFactoryBuilder;
+use kube_informer::object::ShardSelector;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Event, SharedInformer, SharedInformerFactory};
+use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory};
 use kube_scenario::{Exploration, Program, Scenario, World};
 use serde_json::json;
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::scenarios::{self, map};
@@ -37,6 +40,8 @@ thread_local! {
 struct Run {
     server: Option<ApiServer>,
     maps: Option<SharedInformer<ConfigMap>>,
+    /// The shard that processes follow. `None` if they follow everything.
+    shard: Option<watch::Sender<ShardSelector>>,
     /// The number of processes. Tasks of a dead one may still run.
     processes: usize,
     /// The state that the handler of this process was told.
@@ -52,6 +57,18 @@ impl Run {
     fn exists(&self, uid: &str) -> bool {
         let maps = self.server.as_ref().unwrap().list::<ConfigMap>().unwrap();
         maps.iter().any(|map| map.metadata.uid.as_deref() == Some(uid))
+    }
+
+    fn spec(&self) -> InformerSpec<ConfigMap> {
+        let spec = InformerSpec::new();
+        match &self.shard {
+            Some(shard) => spec.shard(shard.subscribe()),
+            None => spec,
+        }
+    }
+
+    fn selects(&self, map: &ConfigMap) -> bool {
+        self.shard.as_ref().is_none_or(|shard| shard.borrow().selects(&map.metadata))
     }
 
     fn is_told(&mut self, event: &Event<ConfigMap>) {
@@ -74,7 +91,10 @@ impl Run {
                     _ => None,
                 }
             }
-            Event::MovedAway { .. } => Some("moved away"),
+            Event::MovedAway { .. } => {
+                let known = self.fold.remove(&name);
+                (known.is_none() || self.shard.is_none()).then_some("moved away")
+            }
         };
         self.faults.extend(fault.map(|fault| format!("{name} {fault}")));
     }
@@ -96,35 +116,27 @@ fn state(map: &ConfigMap) -> (String, (String, u64)) {
 /// Gives each map a copy. A map has no finalizer, so only a kept cache shows that it was deleted
 /// while no process ran. `cleans_after` is the time after which the copy of a deleted map goes.
 fn copies(keeps: bool, cleans_after: Duration) -> Scenario {
-    let scenario = Scenario::new(move |program: Program| async move {
+    let builder = move |program: &Program| {
         let builder = SharedInformerFactory::builder(program.client());
-        let builder = if keeps { builder.warm(program.kept_cache()) } else { builder };
-        let factory = builder.build();
-        let maps = factory.informer::<ConfigMap>();
-        let process = RUN.with_borrow_mut(|run| {
-            (run.maps, run.fold) = (Some(maps.clone()), View::new());
-            run.processes += 1;
-            run.processes
-        });
-        maps.on_event(move |event| note(process, |run| run.is_told(&event)))?;
-        let synced = maps.clone();
-        tokio::spawn(async move {
-            if synced.wait_for_sync(LIMIT).await.is_ok() {
-                let version = synced.snapshot().version().unwrap().to_string().parse().unwrap();
-                note(process, |run| {
-                    if run.newest > version {
-                        run.faults.push(format!("{version} is older than {}", run.newest));
-                    }
-                });
-            }
-        });
-        let context = (program.client(), cleans_after);
-        let controller = Controller::builder("copies", &maps).context(context).build();
-        program.run(&factory, controller, copy).await
+        if keeps { builder.warm(program.kept_cache()) } else { builder }
+    };
+    copies_of(None, cleans_after, builder)
+}
+
+/// Gives each map in a shard a copy, if there is one. The script may move its border.
+pub(crate) fn copies_of(
+    shard: Option<ShardSelector>,
+    cleans_after: Duration,
+    builder: impl Fn(&Program) -> SharedInformerFactoryBuilder + Clone + Send + Sync + 'static,
+) -> Scenario {
+    let scenario = Scenario::new(move |program: Program| {
+        let factory = builder(&program).build();
+        run(program, factory, cleans_after)
     });
-    let scenario = scenario.takeovers(false).server(|| {
+    let scenario = scenario.takeovers(false).server(move || {
         let server = ApiServer::new();
-        RUN.set(Run { server: Some(server.clone()), ..Run::default() });
+        let shard = shard.clone().map(watch::Sender::new);
+        RUN.set(Run { server: Some(server.clone()), shard, ..Run::default() });
         server
     });
     scenario.never("a handler is told what is not so", |_| {
@@ -134,7 +146,43 @@ fn copies(keeps: bool, cleans_after: Duration) -> Scenario {
     })
 }
 
-async fn copy(
+async fn run(
+    program: Program,
+    factory: SharedInformerFactory,
+    cleans_after: Duration,
+) -> Result<(), BoxError> {
+    let maps = factory.informer_with(RUN.with_borrow(Run::spec))?;
+    follow(&maps)?;
+    let context = (program.client(), cleans_after);
+    let controller = Controller::builder("copies", &maps).context(context).build();
+    program.run(&factory, controller, copy).await
+}
+
+/// Notes the views of the process that begins.
+pub(crate) fn follow(maps: &SharedInformer<ConfigMap>) -> Result<(), BoxError> {
+    let process = RUN.with_borrow_mut(|run| {
+        (run.maps, run.fold) = (Some(maps.clone()), View::new());
+        run.processes += 1;
+        run.processes
+    });
+    maps.on_event(move |event| note(process, |run| run.is_told(&event)))?;
+    let synced = maps.clone();
+    tokio::spawn(async move {
+        if synced.wait_for_sync(LIMIT).await.is_ok()
+            && let Some(version) = synced.snapshot().version()
+        {
+            let version = version.to_string().parse().unwrap();
+            note(process, |run| {
+                if run.newest > version {
+                    run.faults.push(format!("{version} is older than {}", run.newest));
+                }
+            });
+        }
+    });
+    Ok(())
+}
+
+pub(crate) async fn copy(
     request: ReconcileRequest<ConfigMap, (Client, Duration)>,
 ) -> Result<Action, BoxError> {
     let (client, cleans_after) = &*request.context;
@@ -165,11 +213,17 @@ async fn copy(
     Ok(Action::done())
 }
 
+/// Moves the border of the shard that processes follow.
+pub(crate) fn move_shard(to: ShardSelector) {
+    RUN.with_borrow(|run| run.shard.as_ref().unwrap().send_replace(to));
+}
+
 /// Settles, and fails if the store or the handler's fold differs from the server.
-async fn agree(world: &World) -> Result<(), BoxError> {
+pub(crate) async fn agree(world: &World) -> Result<(), BoxError> {
     world.settle().await?;
-    let server: View = world.list::<ConfigMap>().iter().map(state).collect();
     RUN.with_borrow(|run| {
+        let maps = world.list::<ConfigMap>();
+        let server: View = maps.iter().filter(|map| run.selects(map)).map(state).collect();
         let store = run.maps.as_ref().ok_or("no process has begun")?.snapshot();
         let stored: View = store.iter().map(|(_, map)| state(&map)).collect();
         if stored != server || run.fold != server {
@@ -229,17 +283,13 @@ fn program_is_away_while_the_test_acts() {
     }
 }
 
-fn failed(found: &Exploration) -> Vec<&str> {
+pub(crate) fn failed(found: &Exploration) -> Vec<&str> {
     found.failures.iter().map(|one| &*one.schedule).collect()
 }
 
 #[test]
 fn kept_cache_tells_what_was_deleted_while_no_process_ran() {
-    let found = copies(true, Duration::ZERO).explore(acts);
-    // A controller that is told to stop leaves the keys in its queue.
-    let leaves_keys = |one: &str| one.starts_with("stop ") && one.contains(" EVENT ");
-    assert!(failed(&found).into_iter().all(leaves_keys), "{found}");
-    assert!(found.failures.iter().all(|one| one.problem.ends_with("is left over")), "{found}");
+    let found = copies(true, Duration::ZERO).explore(acts).assert_passed();
     assert!(found.kept > 4 && found.not_reached.is_empty(), "{found}");
     assert!(found.to_string().contains(" writes of kept caches"), "{found}");
 }
@@ -259,16 +309,11 @@ fn deletion_is_lost_without_a_kept_cache() {
     assert_eq!(found.kept, 0);
 }
 
-/// A cache forgets a deletion that was told, although the program has not acted on it.
+/// The cache is written while the program acts on the deletion.
 #[test]
-fn deletion_is_lost_between_its_write_and_the_act() {
-    let found = copies(true, Duration::from_secs(10)).explore(deletes_one);
-    let all = failed(&found);
-    let first = all.iter().find(|schedule| schedule.contains(" KEEP ")).copied();
-    let first = first.unwrap_or_else(|| panic!("{found}"));
-    assert!(first.starts_with("crash-after "), "{first}");
-    let failure = copies(true, Duration::from_secs(10)).replay(first, deletes_one).unwrap_err();
-    assert!(failure.problem.ends_with("is left over"), "{failure}");
+fn deletion_stays_in_the_cache_until_the_program_has_acted() {
+    let found = copies(true, Duration::from_secs(10)).explore(deletes_one).assert_passed();
+    assert!(found.kept > 1, "{found}");
 }
 
 /// An owner reference cleans up after it.

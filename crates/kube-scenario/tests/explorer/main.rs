@@ -11,6 +11,7 @@ mod disturbances;
 #[path = "../../../../tests/helpers/draws.rs"]
 mod draws;
 mod kept;
+mod kept_shards;
 mod left_out;
 mod operator;
 mod order;

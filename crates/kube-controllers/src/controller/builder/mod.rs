@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
+use super::deletes::OwnDeletes;
 use super::error::CannotOwn;
 use super::error_policy::ErrorRules;
 use super::followed::Followed;
@@ -189,6 +190,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             history,
             missing_informers,
             waiting,
+            deletes: OwnDeletes::default(),
             streams: self.streams,
             all_requests: AllRequests::default(),
             debounce: self.debounce,
