@@ -143,11 +143,12 @@ impl WarmTable for BoastingTable {
 }
 
 async fn moves_twice(world: World) -> Result<(), BoxError> {
-    for map in maps_in(0..=QUARTER, 1).iter().chain(&maps_in(QUARTER + 1..=2 * QUARTER, 1)) {
-        world.server().create(map)?;
-    }
+    let (stays, moves) = (&maps_in(0..=QUARTER, 1)[0], &maps_in(QUARTER + 1..=2 * QUARTER, 1)[0]);
+    world.server().create(stays)?;
+    world.server().create(moves)?;
     agree(&world).await?;
     move_shard(small());
+    world.server().replace(&changed(stays, "1"))?;
     agree(&world).await?;
     move_shard(large());
     agree(&world).await
@@ -161,7 +162,8 @@ fn exploration_finds_a_cache_that_has_less_than_it_states() {
     };
     let found = copies_of(Some(large()), Duration::ZERO, boasting).explore(moves_twice);
     let failed = failed(&found);
-    assert!(failed.contains(&"stop 2 SETTLED") && failed.contains(&"crash-after 2 SETTLED"));
+    let away = ["crash-after 2 SETTLED", "stop 2 SETTLED"];
+    assert!(away.iter().all(|schedule| failed.contains(schedule)), "{found}");
     assert!(found.failures.iter().all(|one| one.problem.contains("store {")), "{found}");
     copies_of(Some(large()), Duration::ZERO, warm).explore(moves_twice).assert_passed();
 }
@@ -171,7 +173,7 @@ async fn replica(program: Program) -> Result<(), BoxError> {
     let client = program.client();
     let sharding = Sharding::builder(client.clone(), "shop", "copies", ShardBy::Uid)
         .identity(format!("replica-{:08x}", fastrand::u32(..)))
-        .slots(8)
+        .slots(4)
         .lease_duration(Duration::from_secs(3))
         .renew_deadline(Duration::from_secs(2))
         .retry_period(Duration::from_millis(500))
@@ -195,18 +197,17 @@ async fn replica(program: Program) -> Result<(), BoxError> {
 
 async fn acts_on_a_replica(world: World) -> Result<(), BoxError> {
     let server = world.server();
-    let maps = maps_in(0..=u64::MAX, 6);
+    let maps = maps_in(0..=u64::MAX, 4);
     for map in &maps {
         server.create(map)?;
     }
     world.settle().await?;
     server.delete(&maps[0])?;
-    server.replace(&changed(&maps[1], "1"))?;
-    server.delete(&maps[2])?;
-    server.create(&maps[2])?;
+    server.delete(&maps[1])?;
+    server.create(&maps[1])?;
     world.settle().await?;
     world.stop().await?;
-    server.delete(&maps[3])?;
+    server.delete(&maps[2])?;
     world.start();
     world.settle().await?;
     Ok(())
