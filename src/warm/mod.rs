@@ -102,7 +102,8 @@ pub trait WarmTable: Send {
 pub struct WarmRecord<'a> {
     /// The object's key.
     pub key: &'a str,
-    /// A number that says how the bytes are encoded.
+    /// A number that says how the bytes are encoded, and whether the object is stored or its delete
+    /// is pending.
     pub form: u64,
     /// The encoded object.
     pub bytes: &'a [u8],

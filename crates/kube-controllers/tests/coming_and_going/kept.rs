@@ -1,13 +1,12 @@
 //! Objects that were deleted while the program was down. Only its kept caches know of them.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_controllers::controller::Presence;
-use kube_controllers::{Action, Controller};
+use kube_controllers::{Action, Controller, LeaderElector};
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerSpec, SharedInformerFactory};
@@ -25,10 +24,38 @@ async fn run(
     directory: &Path,
     spec: InformerSpec<ConfigMap>,
 ) -> BTreeMap<String, String> {
+    run_as(server, directory, spec, Role::Acts).await
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Acts,
+    /// Its reconciles fail.
+    Fails,
+    /// Its elector takes part in an election.
+    Elected,
+}
+
+fn elector(server: &ApiServer, identity: &str) -> LeaderElector {
+    let builder = LeaderElector::builder(server.client(), "shop", "maps").identity(identity);
+    builder.build().unwrap()
+}
+
+async fn run_as(
+    server: &ApiServer,
+    directory: &Path,
+    spec: InformerSpec<ConfigMap>,
+    role: Role,
+) -> BTreeMap<String, String> {
     let cache = WarmCache::open(directory).unwrap().cluster("the cluster");
     let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
     let maps = factory.informer_with(spec).unwrap();
-    let controller = Controller::builder("maps", &maps).build();
+    let controller = Controller::builder("maps", &maps);
+    let controller = match role {
+        Role::Elected => controller.leader_election(elector(server, "a")),
+        Role::Acts | Role::Fails => controller,
+    };
+    let controller = controller.build();
     let views = Arc::<Mutex<BTreeMap<_, _>>>::default();
     let (stop, noted) = (CancellationToken::new(), views.clone());
     let running = spawn(controller.run(stop.clone(), move |request| {
@@ -38,7 +65,8 @@ async fn run(
             Presence::Unknown(reason) => format!("{reason:?}"),
         };
         noted.lock().insert(request.key.name().to_owned(), view);
-        async { Ok::<_, Infallible>(Action::done()) }
+        let fails = role == Role::Fails;
+        async move { if fails { Err("not today") } else { Ok(Action::done()) } }
     }));
     factory.start().unwrap();
     sleep(60 * S).await;
@@ -92,4 +120,45 @@ async fn deleted_object_is_gone_only_where_the_scope_holds_it() {
         }
         assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
     }
+}
+
+fn is_told_gone(views: &BTreeMap<String, String>) -> bool {
+    views.get("a").is_some_and(|view| view == "gone")
+}
+
+#[tokio::test(start_paused = true)]
+async fn gone_key_comes_again_until_it_is_reconciled() {
+    let server = ApiServer::new();
+    let directory = std::env::temp_dir().join(format!("kept-gone-{}", std::process::id()));
+    server.create(&map("a", "1")).unwrap();
+    let run = async |role| run_as(&server, &directory, InformerSpec::new(), role).await;
+    run(Role::Acts).await;
+    server.delete(&map("a", "1")).unwrap();
+    for role in [Role::Fails, Role::Fails, Role::Acts] {
+        assert!(is_told_gone(&run(role).await));
+    }
+    assert!(run(Role::Acts).await.is_empty());
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn standby_leaves_deletes_to_the_leader() {
+    let server = ApiServer::new();
+    let directory = std::env::temp_dir().join(format!("kept-standby-{}", std::process::id()));
+    server.create(&map("a", "1")).unwrap();
+    let run = async |role| run_as(&server, &directory, InformerSpec::new(), role).await;
+    run(Role::Acts).await;
+    server.delete(&map("a", "1")).unwrap();
+    let stop = CancellationToken::new();
+    let (mut elector, leading) = (elector(&server, "b"), stop.clone());
+    let leader = spawn(async move {
+        let work = |leading: CancellationToken| async move { leading.cancelled().await };
+        elector.run(leading, work).await.unwrap();
+    });
+    sleep(S).await;
+    assert!(run(Role::Elected).await.is_empty(), "it stands by");
+    stop.cancel();
+    leader.await.unwrap();
+    assert!(run(Role::Acts).await.is_empty(), "the leader has acted on it");
+    std::fs::remove_dir_all(&directory).unwrap();
 }

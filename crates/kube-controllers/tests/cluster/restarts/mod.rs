@@ -3,8 +3,8 @@
 //! The program is killed and ended in order in turn, and the API server is killed, too. At each
 //! start its stores and its ledger become what the server has, and no audit differs.
 //!
-//! It runs where all four programs are, which `.ci/scheduled restarts` builds. It lasts a minute, or
-//! as many as `LIVING_MINUTES` says. `LIVING_REPORT` names a file for its report.
+//! It runs where all four programs are, which `.ci/scheduled restarts` builds. It lasts a minute,
+//! or as many as `LIVING_MINUTES` says. `LIVING_REPORT` names a file for its report.
 
 #[path = "../../../../../tests/cluster/living/followers.rs"]
 #[expect(dead_code, reason = "the informer's living cluster uses the rest")]
