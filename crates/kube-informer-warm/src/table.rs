@@ -109,6 +109,10 @@ impl Table {
     fn push(&mut self, payload: &[u8]) -> Result<(), CacheError> {
         let path = self.path.clone();
         let pushed = self.batch()?.out.push(payload);
+        if pushed.is_err() {
+            // Its file would keep a full disk full until the next attempt.
+            self.batch = None;
+        }
         pushed.map_err(CacheError::io("writing", path))
     }
 

@@ -134,6 +134,30 @@ fn batch_without_a_commit_has_no_effect() {
     }
 }
 
+/// Until its next attempt, it would keep a full disk full.
+#[cfg(target_os = "linux")]
+#[test]
+fn write_that_fails_leaves_no_file_behind() {
+    let scratch = Scratch::new("full");
+    let states = write(&mut *open(&scratch, "a"));
+    let new = scratch.table().with_extension("new");
+    std::os::unix::fs::symlink("/dev/full", &new).unwrap();
+    let mut table = open(&scratch, "a");
+    table.read(&mut |_| {}).unwrap();
+    table.clear().unwrap();
+    let failed = (0..1_000_u32).find_map(|n| {
+        let bytes: Vec<_> = (0..100)
+            .flat_map(|m| (n * 100 + m).wrapping_mul(2_654_435_761).to_le_bytes())
+            .collect();
+        table.put(WarmRecord { key: &n.to_string(), form: 1, bytes: &bytes }).err()
+    });
+    assert!(failed.unwrap().to_string().contains("No space left"));
+    assert!(fs::symlink_metadata(&new).is_err(), "it is there");
+    assert_eq!(write(&mut *table), states);
+    drop(table);
+    assert_eq!(read(&scratch, "a").as_ref(), states.last());
+}
+
 #[test]
 fn table_of_another_cluster_is_replaced() {
     let scratch = Scratch::new("another-cluster");
