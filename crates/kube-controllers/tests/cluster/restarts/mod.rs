@@ -238,7 +238,8 @@ async fn world() -> Outcome {
     let period = (length / 4).min(Duration::from_secs(60));
     let (mut before, mut kills) = (None, KILLS.iter().peekable());
     while begun.elapsed() < length {
-        let next = Instant::now() + period;
+        let started = Instant::now();
+        let next = started + period;
         let number = starts.compared.len() + starts.early;
         let border = u64::MAX / 4 * [2, 3, 3, 1][number / 2 % 4];
         let mut process = Process::start(&folder.0, border);
@@ -255,10 +256,9 @@ async fn world() -> Outcome {
             starts.early += 1;
             sleep(Duration::from_millis(rng.u64(..8_000))).await;
         } else {
-            let started = process.answer().await;
-            starts.add(before, started);
-            let away = period.mul_f64(rng.f64() / 4.0);
-            sleep((next - away).saturating_duration_since(Instant::now())).await;
+            starts.add(before, process.answer().await);
+            let stays = period.mul_f64(1.0 - rng.f64() / 4.0);
+            sleep(stays.saturating_sub(started.elapsed())).await;
         }
         if end == End::Stopped {
             let problems = process.stop().await;
