@@ -167,7 +167,7 @@ impl Writer {
         };
         for [old, new] in state.differences(&before.objects) {
             if let Some((key, object)) = new
-                && !before.objects.get_cached(key).is_some_and(|known| known.ptr_eq(object))
+                && !before.objects.get_cached(key).is_some_and(|known| is_same(&known, object))
             {
                 self.put(key, object, false)?;
             }
@@ -220,6 +220,20 @@ impl Writer {
         self.omitted.remove(key);
         result
     }
+}
+
+/// Returns whether a table has the same record for both objects. They can be equal and apart after
+/// a list.
+fn is_same(known: &Cached, object: &Cached) -> bool {
+    if known.ptr_eq(object) || known.version() != object.version() {
+        return known.ptr_eq(object);
+    }
+    let (mut record, mut same) = (None, false);
+    known.with_wire(&mut |form, bytes| record = Some((form, bytes.to_vec())));
+    object.with_wire(&mut |form, bytes| {
+        same = record.as_ref().is_some_and(|known| (known.0, &*known.1) == (form, bytes));
+    });
+    same
 }
 
 impl Written {
