@@ -93,7 +93,7 @@ impl Run {
             }
             Event::MovedAway { .. } => {
                 let known = self.fold.remove(&name);
-                (known.is_none() || self.shard.is_none()).then_some("moved away")
+                known.is_none().then_some("moved away, and was not there")
             }
         };
         self.faults.extend(fault.map(|fault| format!("{name} {fault}")));
@@ -133,6 +133,11 @@ pub(crate) fn copies_of(
         let factory = builder(&program).build();
         run(program, factory, cleans_after)
     });
+    observed(scenario, shard)
+}
+
+/// Gives each run its own notes, and checks what handlers are told.
+pub(crate) fn observed(scenario: Scenario, shard: Option<ShardSelector>) -> Scenario {
     let scenario = scenario.takeovers(false).server(move || {
         let server = ApiServer::new();
         let shard = shard.clone().map(watch::Sender::new);
@@ -216,6 +221,13 @@ pub(crate) async fn copy(
 /// Moves the border of the shard that processes follow.
 pub(crate) fn move_shard(to: ShardSelector) {
     RUN.with_borrow(|run| run.shard.as_ref().unwrap().send_replace(to));
+}
+
+/// Fails unless exactly the maps of the server have copies.
+pub(crate) fn copies_agree(world: &World) -> Result<(), BoxError> {
+    let maps: Vec<_> = world.list::<ConfigMap>().iter().map(ResourceExt::name_any).collect();
+    let copies: Vec<_> = world.list::<Secret>().iter().map(ResourceExt::name_any).collect();
+    if maps == copies { Ok(()) } else { Err(format!("maps {maps:?}, copies {copies:?}").into()) }
 }
 
 /// Settles, and fails if the store or the handler's fold differs from the server.
