@@ -24,9 +24,11 @@ pub(super) const LIMIT: Duration = Duration::from_secs(15);
 /// The time without an event after which a watch counts as one of a quiet kind.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// The number of kept objects below which a whole list costs about as little as one of metadata. It
-/// is also the number of events from which a list may cost less than the watch.
+/// The number of kept objects below which a whole list costs about as little as one of metadata.
 const FEW: usize = 500;
+
+/// The number of events that are awaited whatever a list costs. Bookmarks may be among them.
+const FEW_EVENTS: usize = 20;
 
 /// The page size of the list of metadata.
 const PAGE: u32 = 5_000;
@@ -95,7 +97,7 @@ async fn catch_up(
     let mut events = source.watch(&query, hints).await.ok()?;
     let mut budget = YieldBudget::new();
     // More events than this take more bytes than half of a list.
-    let mut left = FEW.max(replayed.kept.len() / 2);
+    let mut left = FEW_EVENTS.max(replayed.kept.len() / 2);
     let mut compared = false;
     while !replayed.version.is_at_least(current) {
         budget.spend(1).await;

@@ -116,6 +116,22 @@ async fn start_writes_only_what_changed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn more_events_than_half_of_the_objects_lead_to_a_list() {
+    for (changes, then) in [(40, "watch"), (60, "list")] {
+        let (server, scratch) = (server_with(100), Scratch::new("half"));
+        Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+        for n in 0..changes {
+            server.replace(&map("shop", &format!("map-{n}"), n + 1)).unwrap();
+        }
+        let before = server.requests().len();
+        let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+        run.settle(&server, EVERYTHING).await;
+        assert_eq!(requests(&server, before)[..3], ["one", "watch", then], "{changes} changes");
+        run.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn quiet_kind_is_proved_by_metadata() {
     let (server, scratch) = (server_with(600), Scratch::new("quiet"));
     Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
