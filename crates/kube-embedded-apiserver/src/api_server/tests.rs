@@ -73,6 +73,30 @@ async fn conversion_webhook_is_warned_of_once_or_refused() {
 }
 
 #[tokio::test]
+async fn watch_of_a_removed_type_ends_before_its_successor() {
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let shops = "/apis/example.com/v1/namespaces/default/shops";
+    let server = ApiServer::new();
+    assert_eq!(post(&server, definitions, &converted("eA==")).await.0, 201);
+    let watch = Request::get(format!("{shops}?watch=1&allowWatchBookmarks=true"));
+    let watch = server.handle(watch.body(Full::<Bytes>::default()).unwrap()).await;
+    let path = format!("{definitions}/shops.example.com");
+    assert_eq!(ask(&server, ("DELETE", &path), JSON, "").await.0, 200);
+    assert_eq!(post(&server, definitions, &converted("eA==")).await.0, 201);
+    let shop = json!({"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "a"}});
+    let (code, made) = post(&server, shops, &shop).await;
+    assert_eq!(code, 201, "{made}");
+    let told = watch.into_body().collect().await.unwrap().to_bytes();
+    let last = std::str::from_utf8(&told).unwrap().lines().last().unwrap();
+    let last: Value = serde_json::from_str(last).unwrap();
+    assert_eq!(last["type"], "BOOKMARK", "{last}");
+    let version = |object: &Value| -> u64 {
+        object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
+    };
+    assert!(version(&last["object"]) < version(&made), "{last}");
+}
+
+#[tokio::test]
 async fn delete_options_of_any_group_are_read() {
     let server = ApiServer::new();
     let lease = json!({"metadata": {"name": "a"}});

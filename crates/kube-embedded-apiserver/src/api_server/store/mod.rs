@@ -72,6 +72,9 @@ pub(crate) struct Collection {
     pub(crate) trimmed: u64,
     /// The watch caches of the versions, if a webhook converts the objects.
     pub(crate) caches: BTreeMap<String, Cache>,
+    /// The revision at which the type was removed. Later changes are those of another type, which
+    /// may have its name.
+    pub(crate) ended: Option<u64>,
 }
 
 /// A change that the controllers have not seen.
@@ -155,11 +158,9 @@ impl Store {
         self.collections.iter().find(|collection| collection.is_of(resource))
     }
 
-    /// Returns the collection of a watch, and whether its type is still served.
-    pub(crate) fn collection_of_watch(&self, id: u64) -> Option<(&Collection, bool)> {
-        let served = self.collections.iter().map(|collection| (collection, true));
-        let removed_types = self.removed_types.iter().map(|collection| (collection, false));
-        served.chain(removed_types).find(|(collection, _)| collection.id == id)
+    /// Returns the collection of a watch, whose type may have been removed.
+    pub(crate) fn collection_of_watch(&self, id: u64) -> Option<&Collection> {
+        self.collections.iter().chain(&self.removed_types).find(|collection| collection.id == id)
     }
 
     /// Serves a type in these versions from now on. A type that is served already keeps its
@@ -226,6 +227,7 @@ impl Store {
         for key in keys {
             self.remove(resource, &key);
         }
+        self.collections[at].ended = Some(self.revision);
         self.removed_types.push_back(self.collections.remove(at));
         if self.removed_types.len() > REMOVED_TYPES_KEPT {
             self.removed_types.pop_front();
@@ -371,6 +373,7 @@ impl Collection {
             ready: None,
             trimmed: revision,
             caches: BTreeMap::new(),
+            ended: None,
         }
     }
 

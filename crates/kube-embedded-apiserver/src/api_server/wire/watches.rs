@@ -261,7 +261,7 @@ impl OpenWatch {
     fn next_changes(&mut self, out: &mut Vec<u8>) -> (Vec<Change>, bool) {
         let server = self.server.clone();
         let store = server.store.lock();
-        let Some((collection, still_served)) = store.collection_of_watch(self.collection) else {
+        let Some(collection) = store.collection_of_watch(self.collection) else {
             self.over = true;
             return (Vec::new(), false);
         };
@@ -272,7 +272,8 @@ impl OpenWatch {
             out.extend(error_event(&failure, self.encoding));
             return (Vec::new(), false);
         }
-        let mut newest = store.revision;
+        let still_served = collection.ended.is_none();
+        let mut newest = collection.ended.unwrap_or(store.revision);
         if let Some(restarts) = self.cache.filter(|_| still_served) {
             let cache = collection.caches.get(&self.resource.version);
             let known = cache.is_some_and(|cache| cache.restarts == restarts);
