@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 use serde_json::Value;
-use tokio::sync::OnceCell;
 
 use super::shard;
 use crate::api_server::resource::{ResourceType, absent, stored_path};
@@ -15,8 +16,8 @@ use crate::api_server::resource::{ResourceType, absent, stored_path};
 /// An object in several versions of its type.
 pub(crate) type Views = Vec<(String, Value)>;
 
-/// The form of an object that a watch cache has, once a webhook has converted the object.
-pub(crate) type CachedForm = Arc<OnceCell<Arc<Stored>>>;
+/// A call of a webhook for the form of an object that a watch cache has.
+pub(crate) type FormCall = Shared<BoxFuture<'static, Result<Arc<Stored>, String>>>;
 
 /// The largest depth of a stored object. A list adds two levels, and `serde_json` reads 128.
 const MOST_DEPTH: usize = 120;
@@ -50,8 +51,9 @@ pub(crate) struct Stored {
     metadata: Bytes,
     /// The protobuf message, once it was requested.
     message: OnceLock<Bytes>,
-    /// The forms that watch caches have, by version.
-    forms: Mutex<Vec<(String, CachedForm)>>,
+    /// The calls for the forms that watch caches have, each with the version as its definition
+    /// describes it: a watch that began before a change of the definition asks for another form.
+    forms: Mutex<Vec<(Arc<ResourceType>, FormCall)>>,
 }
 
 impl Stored {
@@ -181,15 +183,31 @@ impl Stored {
         &self.metadata
     }
 
-    /// Returns the place of the object's form in the watch cache of a version.
-    pub(crate) fn form(&self, version: &str) -> CachedForm {
+    /// Returns the call for the object's form in the watch cache of a version. `call` begins it,
+    /// unless one is running or has succeeded.
+    pub(crate) fn form(
+        &self,
+        resource: &Arc<ResourceType>,
+        call: impl FnOnce() -> BoxFuture<'static, Result<Arc<Self>, String>>,
+    ) -> FormCall {
         let mut forms = self.forms.lock();
-        if let Some((_, form)) = forms.iter().find(|(known, _)| known == version) {
+        if let Some((_, form)) = forms.iter_mut().find(|(known, _)| Arc::ptr_eq(known, resource)) {
+            // One that failed while nobody waited for it counts, too.
+            if matches!(form.clone().now_or_never(), Some(Err(_))) {
+                *form = call().shared();
+            }
             return form.clone();
         }
-        let form = CachedForm::default();
-        forms.push((version.to_owned(), form.clone()));
+        let form = call().shared();
+        forms.push((resource.clone(), form.clone()));
         form
+    }
+
+    /// Returns the object's form in the watch cache of a version, if a webhook has converted it.
+    pub(crate) fn known_form(&self, resource: &ResourceType) -> Option<Arc<Self>> {
+        let forms = self.forms.lock();
+        let (_, form) = forms.iter().find(|(known, _)| std::ptr::eq(&**known, resource))?;
+        form.clone().now_or_never()?.ok()
     }
 
     /// Returns the protobuf message, which `encode` makes once.

@@ -21,11 +21,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::task::AbortOnDropHandle;
 
 use super::conversion::convert;
 use super::{DEPTH, Session, Webhooks};
@@ -138,17 +138,15 @@ impl Webhooks {
         if !self.must_convert(resource, stored) {
             return Ok(stored.clone());
         }
-        let form = stored.form(&resource.version);
-        if let Some(known) = form.get() {
-            return Ok(known.clone());
-        }
-        let (webhooks, resource, stored) = (self.clone(), resource.clone(), stored.clone());
-        // Others wait for the same call. A task runs on if a client does not read its watch.
-        let call = tokio::spawn(async move {
-            form.get_or_try_init(|| webhooks.read(&resource, stored)).await.cloned()
+        // Others wait for the same call. It does not end when one of them gives up, as a watch does
+        // to send a bookmark.
+        let call = stored.form(resource, || {
+            let (webhooks, resource, stored) = (self.clone(), resource.clone(), stored.clone());
+            let call = tokio::spawn(async move { webhooks.read(&resource, stored).await });
+            let failed = |error| Err(format!("a conversion did not end: {error}"));
+            call.map(move |converted| converted.unwrap_or_else(failed)).boxed()
         });
-        let converted = AbortOnDropHandle::new(call).await;
-        converted.unwrap_or_else(|error| Err(format!("a conversion did not end: {error}")))
+        call.await
     }
 }
 
@@ -172,10 +170,14 @@ impl Cache {
 }
 
 /// Returns what the cache of a type has to convert next: the state after the next change, or all
-/// objects if it has none.
-fn lacking(store: &mut Store, resource: &ResourceType) -> Option<Lacking> {
+/// objects if it has none. Nothing if the definition has changed: a watch from before it must not
+/// fill the new cache.
+fn lacking(store: &mut Store, resource: &Arc<ResourceType>) -> Option<Lacking> {
     let revision = store.revision;
     let all = store.of_mut(resource)?;
+    if !all.versions.iter().any(|served| Arc::ptr_eq(served, resource)) {
+        return None;
+    }
     let cache = all.caches.entry(resource.version.clone()).or_default();
     let Some(position) = cache.position(all.trimmed) else {
         let objects = all.objects.values().cloned().collect();
@@ -198,7 +200,7 @@ pub(crate) fn cached_for_write(
     resource: &ResourceType,
     stored: &Stored,
 ) -> Result<Option<Arc<Stored>>, Failure> {
-    let cached = stored.form(&resource.version).get().cloned();
+    let cached = stored.known_form(resource);
     let (Some(cached), Some(conversion)) = (cached, session.webhooks.conversion(resource)) else {
         return Ok(None);
     };

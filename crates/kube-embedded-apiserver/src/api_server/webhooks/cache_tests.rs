@@ -265,3 +265,79 @@ async fn changed_definition_has_new_caches() {
     assert_eq!(status, 200, "{body}");
     assert_eq!(list(&server, "").await.0, 429);
 }
+
+#[tokio::test(start_paused = true)]
+async fn watch_from_before_a_definition_does_not_fill_its_cache() {
+    let (server, webhook) = server(ApiServer::builder()).await;
+    let new = Arc::<Webhook>::default();
+    let known = new.clone();
+    server.convert("shop/new", move |mut object, version| {
+        let broken = known.broken.load(Ordering::Relaxed);
+        async move {
+            object["spec"]["address"] = "new:2".into();
+            if broken { Err("broken".to_owned()) } else { converted(object, version) }
+        }
+    });
+    write(&server, "a", "h:1").await;
+    let mut watch = Watch::begin(&server, "").await;
+    assert_eq!(watch.next().await.unwrap(), ["ADDED 1"]);
+    let place = format!("{DEFINITIONS}/widgets.example.com");
+    let (_, mut known) = get(&server, &place).await;
+    known["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["name"] = "new".into();
+    new.set_broken(true);
+    webhook.calls();
+    let (status, body) = send(&server, Method::PUT, &place, &known).await;
+    assert_eq!(status, 200, "{body}");
+    assert_eq!((watch.next().await, webhook.calls()), (None, 0));
+    new.set_broken(false);
+    assert_eq!(list(&server, "").await, (200, vec!["2".to_owned()]));
+    assert_eq!(Watch::begin(&server, "").await.next().await.unwrap(), ["ADDED 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_do_not_end_a_conversion() {
+    let builder = ApiServer::builder().bookmark_interval(Duration::from_secs(1));
+    let (server, webhook) = server(builder).await;
+    let mut watch = Watch::begin(&server, "&allowWatchBookmarks=true").await;
+    webhook.slow.store(true, Ordering::Relaxed);
+    write(&server, "a", "h:1").await;
+    let begun = Instant::now();
+    loop {
+        let told = watch.next().await.unwrap();
+        if told.contains(&"ADDED 1".to_owned()) {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{told:?}");
+    }
+    assert_eq!(webhook.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_watches_end_with_the_same_failure() {
+    let (server, _) = server(ApiServer::builder()).await;
+    server.convert("shop/convert", |_, _| std::future::pending());
+    let mut watches = Vec::new();
+    for _ in 0..5 {
+        watches.push(Watch::begin(&server, "").await);
+    }
+    write(&server, "a", "h:1").await;
+    let begun = Instant::now();
+    let ended = futures::future::join_all(watches.iter_mut().map(Watch::next)).await;
+    assert!(ended.iter().all(Option::is_none), "{ended:?}");
+    assert!(begun.elapsed() < Duration::from_secs(65), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn failure_that_nobody_waited_for_is_not_told() {
+    let (server, _) = server(ApiServer::builder()).await;
+    write(&server, "a", "h:1").await;
+    server.convert("shop/convert", |_, _| std::future::pending());
+    let place = format!("{DEFINITIONS}/widgets.example.com");
+    let (_, mut known) = get(&server, &place).await;
+    known["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["path"] = "/d".into();
+    let (status, body) = send(&server, Method::PUT, &place, &known).await;
+    assert_eq!(status, 200, "{body}");
+    sleep(Duration::from_secs(40)).await;
+    server.convert("shop/convert", |object, version| async move { converted(object, version) });
+    assert_eq!(list(&server, "").await, (200, vec!["1".to_owned()]));
+}
