@@ -99,13 +99,13 @@ pub(crate) fn collect<T: Into<String>>(values: impl IntoIterator<Item = T>) -> V
     values.get_mut().map(|values| values.map(Into::into).collect()).unwrap_or_default()
 }
 
-/// Decodes an event for a call. Objects that were unpacked for the call are dropped one by one
-/// after it.
+/// Decodes an event for a call. Returns false, without a call, if that fails. Objects that were
+/// unpacked for the call are dropped one by one after it.
 pub(crate) fn call_decoded<K: Resource + Send + Sync + 'static>(
     event: &CachedEvent<K>,
     call: impl FnOnce(Event<K>),
-) {
-    let Some(read) = event.read() else { return };
+) -> bool {
+    let Some(read) = event.read() else { return false };
     // Decoded objects belong to the cache, which holds references beyond the call.
     let packed = event.object().is_packed();
     let _kept = packed.then(|| match &read {
@@ -119,6 +119,7 @@ pub(crate) fn call_decoded<K: Resource + Send + Sync + 'static>(
         }
     });
     call(read);
+    true
 }
 
 /// An event for another task. When it is dropped, its objects are dropped one by one.

@@ -166,7 +166,9 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         &self,
         call: impl Fn(Event<K>) + Send + Sync + 'static,
     ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
-        self.on_cached_event(move |_, event| call_decoded(&event, &call))
+        self.on_cached_event(move |_, event| {
+            call_decoded(&event, &call);
+        })
     }
 
     /// Adds a closure as a handler of cached events to all informers. It is called like the closure

@@ -214,7 +214,9 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         &self,
         mut call: impl FnMut(Event<K>) + Send + 'static,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        self.on_cached_event(move |_, event| call_decoded(&event, &mut call))
+        self.on_cached_event(move |_, event| {
+            call_decoded(&event, &mut call);
+        })
     }
 
     /// Adds a closure as a handler of events in the form that the cache holds, each with its

@@ -163,6 +163,51 @@ async fn view_of_decoded_objects_is_a_conflict() {
     assert!(named.group().informers().is_empty());
 }
 
+/// A config map with a member that some lack.
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = ConfigMap)]
+struct Coloured {
+    metadata: ObjectMeta,
+    data: Colour,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Colour {
+    colour: String,
+}
+
+#[tokio::test(start_paused = true)]
+async fn object_leaves_a_view_that_cannot_read_its_last_state() {
+    let server = ApiServer::new();
+    server.create(&namespace("shop", true)).unwrap();
+    let map = |name: &str, colour: Option<&str>| {
+        let data = colour.map(|colour| [("colour".into(), colour.into())].into());
+        ConfigMap { data, ..map_in("shop", name) }
+    };
+    server.create(&map("a", Some("red"))).unwrap();
+    let factory = factory(&server);
+    let maps =
+        factory.in_namespaces_where("tenant=true", InformerSpec::<ConfigMap>::new()).unwrap();
+    let coloured = maps.view::<Coloured>();
+    let told = Arc::<Mutex<Vec<_>>>::default();
+    let tell = told.clone();
+    coloured.on_event(move |event: Event<Coloured>| {
+        let left = matches!(event, Event::MovedAway { .. });
+        tell.lock().push((event.object().name_any(), event.object().data.colour.clone(), left));
+    });
+    coloured.start().unwrap();
+    coloured.wait_for_sync(SOON).await.unwrap();
+    server.replace(&map("a", None)).unwrap();
+    server.create(&map("b", None)).unwrap();
+    until("the states", || coloured.group().len() == 2).await;
+    sleep(S).await;
+    server.replace(&namespace("shop", false)).unwrap();
+    until("the leave", || coloured.group().informers().is_empty()).await;
+    sleep(S).await;
+    let red = |left| ("a".to_owned(), "red".to_owned(), left);
+    assert_eq!(*told.lock(), [red(false), red(true)], "what was told of leaves, and nothing else");
+}
+
 #[tokio::test(start_paused = true)]
 async fn refused_namespace_holds_up_no_other() {
     let server = ApiServer::new();

@@ -47,18 +47,24 @@ where
         let registered = self.interest.on_cached_event(move |key, event| {
             let leaves =
                 matches!(event, CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. });
-            if leaves {
+            let last = if leaves {
                 // An object that the handler was not told of does not leave, either.
-                if noted.lock().remove(key).is_none() {
-                    return;
-                }
+                let Some(last) = noted.lock().remove(key) else { return };
+                Some(last)
             } else if tag.covers(key) {
-                noted.lock().insert(key.clone(), event.object().clone());
+                noted.lock().insert(key.clone(), event.object().clone())
             } else {
                 return;
-            }
-            if let Some(call) = call.get() {
-                call_decoded(&event, |event| call(&tag, event));
+            };
+            let mut last = SafeDrop::new(last);
+            let Some(call) = call.get() else { return };
+            if !call_decoded(&event, |event| call(&tag, event)) && !leaves {
+                // The object can't be read, so the handler knows its last state, or none.
+                let unread = match last.take().flatten() {
+                    Some(last) => noted.lock().insert(key.clone(), last),
+                    None => noted.lock().remove(key),
+                };
+                drop_safely(unread);
             }
         });
         if let Ok(registration) = registered {
