@@ -206,7 +206,8 @@ impl Stored {
     /// Returns the object's form in the watch cache of a version, if a webhook has converted it.
     pub(crate) fn known_form(&self, resource: &ResourceType) -> Option<Arc<Self>> {
         let forms = self.forms.lock();
-        let (_, form) = forms.iter().find(|(known, _)| std::ptr::eq(&**known, resource))?;
+        let (_, form) =
+            forms.iter().find(|(known, _)| std::ptr::eq(Arc::as_ptr(known), resource))?;
         form.clone().now_or_never()?.ok()
     }
 
