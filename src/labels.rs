@@ -13,9 +13,9 @@ pub(crate) fn field_problem(selector: &str) -> Option<&'static str> {
     let (mut rest, mut in_value, mut is_empty) = (selector.chars().peekable(), false, true);
     while let Some(c) = rest.next() {
         match c {
-            // Before the operator, it only keeps a comma from ending the requirement.
             '\\' => {
-                let escaped = rest.next();
+                // Before the operator, it only keeps a comma from ending the requirement.
+                let escaped = rest.next_if(|c| in_value || !matches!(c, '=' | '!'));
                 if in_value && !matches!(escaped, Some('\\' | ',' | '=')) {
                     return Some(
                         "in a value, a backslash must precede a comma, '=' or a backslash",

@@ -155,7 +155,10 @@ fn names(rule: &str) -> (Vec<String>, Vec<String>) {
         "parameter" => (&["pretty", "A"], &["limit", "labelSelector", "shardSelector", "watch"]),
         "data-key" => (&["a", "A_b.c-1", "-"], &[".", "..", "..a", "a/b"]),
         "labels" => (&["", "a=b", "a", "!a", "a in (b,c),d!=e"], &["a=b=c", "a b", "=b", "a in b"]),
-        "fields" => (&["", "a.b=c", "a!=b", "a==b,c=d"], &["a", "a=b,c", "a=b=c", "a=\\x"]),
+        "fields" => (
+            &["", "a.b=c", "a!=b", "a==b,c=d", "a\\=b", "a\\!=b", "a\\,=b"],
+            &["a", "a=b,c", "a=b=c", "a=\\x", "a\\=b=c", "a\\!=b=c", "a\\,"],
+        ),
         "name" => (&["a", "é", "a/b"], &[""]),
         rule => panic!("the rule {rule}"),
     };
