@@ -82,7 +82,7 @@ pub(crate) struct ApiCollection {
 /// `kube` writes them into the path as they are.
 #[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
 pub fn check_resource(resource: &ApiResource) -> Result<(), InvalidName> {
-    let ApiResource { group, version, api_version, plural, .. } = resource;
+    let ApiResource { group, version, api_version, kind, plural, .. } = resource;
     let check_version = |version| NameRule::Label.check("version of the resource", version);
     if !group.is_empty() {
         NameRule::Subdomain.check("group of the resource", group)?;
@@ -94,7 +94,9 @@ pub fn check_resource(resource: &ApiResource) -> Result<(), InvalidName> {
     } else {
         check_version(api_version)?;
     }
-    NameRule::Label.check("plural of the resource", plural)
+    NameRule::Label.check("plural of the resource", plural)?;
+    // Objects get the kind, because items of lists have none.
+    NameRule::Label.check("kind of the resource, in lower case,", &kind.to_ascii_lowercase())
 }
 
 /// A function from a namespace, or `None` for all, to the path of the collection.

@@ -150,8 +150,12 @@ fn resources(trials: &mut Trials) {
         ApiResource::from_gvk_with_plural(&kind, plural)
     };
     let good = || [resource("example.com", "v1", "gears"), resource("", "v1", "gears")];
+    let kind = |kind: &str| ApiResource { kind: kind.into(), ..resource("", "v1", "gears") };
     let bad = || {
         [
+            kind(""),
+            kind("a/b"),
+            kind("Gear\n"),
             resource("example.com", "v1", ""),
             resource("example.com", "", "gears"),
             resource("example.com", "v1", "gears/x"),
