@@ -12,6 +12,7 @@ use kube_decode::names::is_label_value;
 
 use super::sent::Renewal;
 use crate::lease::{renewal_after, rounded_up_seconds, whole_microseconds};
+use crate::writing::owner_problem;
 use kube_informer::object::NameRule;
 
 /// The highest number of transitions that a Lease can store.
@@ -51,19 +52,7 @@ impl Marks {
             })
         };
         let owner = |owner: &OwnerReference| {
-            let OwnerReference { api_version, kind, name, uid, .. } = owner;
-            let version =
-                api_version.split_once('/').map_or(&**api_version, |(_, version)| version);
-            let problem = if version.is_empty() || version.contains('/') {
-                format!("the API version {api_version:?}, which must be like v1 or apps/v1")
-            } else if (&**api_version, &**kind) == ("v1", "Event") {
-                "the kind Event, of which API servers accept no owner".to_owned()
-            } else {
-                let members = [("kind", kind), ("name", name), ("uid", uid)];
-                let (empty, _) = members.into_iter().find(|(_, value)| value.is_empty())?;
-                format!("no {empty}")
-            };
-            Some(format!("the owner of the lease has {problem}"))
+            owner_problem(owner).map(|problem| format!("the owner of the lease has {problem}"))
         };
         self.labels.iter().find_map(label).or_else(|| self.owner.as_ref().and_then(owner))
     }

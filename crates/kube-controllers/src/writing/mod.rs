@@ -47,6 +47,7 @@ pub use self::applier::{Applied, Applier};
 pub use self::builder::{ApplierBuilder, ApplierStatus};
 pub use self::error::{ApplierError, ApplyError, FieldConflict};
 pub use self::events::{EventRecorder, EventRecorderStatus, NewEvent};
+pub(crate) use self::owners::owner_problem;
 pub use self::owners::{
     OwnerError, set_controller_reference, set_owner_reference, set_reference_with,
 };

@@ -26,8 +26,8 @@ use kube_informer::seams::KindReach;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnerError {
-    /// The owner is an Event or did not come from a server, or the object is not in its namespace.
-    /// The text says why, and what to do.
+    /// The owner did not come from a server, or a server refuses it, as an Event. Or the object is
+    /// not in its namespace. The text says why, and what to do.
     #[error("{0}")]
     Unfit(String),
     /// Another object controls the object already.
@@ -139,10 +139,9 @@ where
             "{kind} {name:?} cannot own an object: pass an object that a server returned"
         )));
     };
-    if (&*reference.api_version, &*reference.kind) == ("v1", "Event") {
-        return Err(OwnerError::Unfit(format!(
-            "Event {name} cannot own an object: API servers accept no Event as an owner"
-        )));
+    if let Some(problem) = owner_problem(&reference) {
+        let text = format!("{} {name} cannot own an object: it has {problem}", kind());
+        return Err(OwnerError::Unfit(text));
     }
     if let Some(namespace) = namespace_of(owner) {
         let problem = match namespace_of(object) {
@@ -181,6 +180,21 @@ where
     owners.retain(|other| other.uid != reference.uid);
     owners.insert(first.unwrap_or(owners.len()), reference);
     Ok(())
+}
+
+/// Returns what an owner has or lacks, so that a server refuses it.
+pub(crate) fn owner_problem(owner: &OwnerReference) -> Option<String> {
+    let OwnerReference { api_version, kind, name, uid, .. } = owner;
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    if version.is_empty() || version.contains('/') {
+        return Some(format!("the API version {api_version:?}, which must be like v1 or apps/v1"));
+    }
+    if (group, version, &**kind) == ("", "v1", "Event") {
+        return Some("the kind Event, of which API servers accept no owner".to_owned());
+    }
+    let members = [("kind", kind), ("name", name), ("uid", uid)];
+    let (empty, _) = members.into_iter().find(|(_, value)| value.is_empty())?;
+    Some(format!("no {empty}"))
 }
 
 /// Returns the namespace of an object. An empty one is none.

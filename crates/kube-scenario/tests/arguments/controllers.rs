@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::{Request, Response};
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::Api;
+use kube::api::{Api, ApiResource, DynamicObject};
 use kube_controllers::clusters::{
     Clusters, ClustersBuilder, KubeconfigContexts, KubeconfigSecrets,
 };
@@ -18,6 +18,7 @@ use kube_controllers::sharding::{ShardBy, ShardingBuilder};
 use kube_controllers::writing::conditions::{self, NewCondition};
 use kube_controllers::writing::{
     Applier, EventRecorder, NewEvent, set_controller_reference, set_owner_reference,
+    set_reference_with,
 };
 use kube_controllers::{Action, Controller, LeaderElector, Manager, Serve, Sharding};
 use kube_informer::{InformerSpec, ObjectKey};
@@ -96,6 +97,7 @@ fn electors(trials: &mut Trials) {
             owner("v1", "Pod", "", "u"),
             owner("v1", "Pod", "a", ""),
             owner("v1", "Event", "a", "u"),
+            owner("/v1", "Event", "a", "u"),
         ],
         |it| set(&|one| one.owner(it.clone())),
     );
@@ -375,6 +377,28 @@ fn writing(trials: &mut Trials) {
     trials.names("Applier::builder_with manager", |it| {
         run(async { Applier::builder_with(server().client(), &maps(), it, &()).build().is_ok() })
     });
+    let of = |api_version: &str, kind: &str| ApiResource {
+        group: String::new(),
+        version: "v1".into(),
+        api_version: api_version.into(),
+        kind: kind.into(),
+        plural: "gears".into(),
+    };
+    let wrong = || [of("", "Gear"), of("a/b/c", "Gear"), of("a/", "Gear"), of("v1", "")];
+    trials.check("Applier::builder_with dynamic_type", [of("v1", "Gear")], wrong(), |it| {
+        run(async {
+            let gears = factory().dynamic(&it);
+            Applier::builder_with(server().client(), &gears, "a", &it).build().is_ok()
+        })
+    });
+    let events = [of("v1", "Event"), of("/v1", "Event")];
+    let good = [of("v1", "Gear"), of("a/v1", "Event"), of("v2", "Event")];
+    trials.check("set_reference_with owner_type", good, wrong().into_iter().chain(events), |it| {
+        let mut owner = DynamicObject::new("a", &it).within("shop");
+        owner.metadata.uid = Some("u".into());
+        [false, true].map(|one| set_reference_with(&owner, &it, &mut map("b"), one).is_ok())
+            == [true, true]
+    });
     trials.names("EventRecorder::new controller", |it| {
         run(async { EventRecorder::new(server().client(), it).is_ok() })
     });
@@ -430,7 +454,7 @@ fn event_owns_nothing() {
     let event = Event { metadata: metadata.clone(), ..Event::default() };
     let mut owned = map("b");
     let refused = set_controller_reference(&event, &mut owned).unwrap_err().to_string();
-    assert_eq!(refused, "Event a cannot own an object: API servers accept no Event as an owner");
+    assert_eq!(refused, "Event a cannot own an object: it has the kind Event, of which API servers accept no owner");
     assert!(set_owner_reference(&event, &mut owned).is_err());
     assert_eq!(owned, map("b"));
     // The same kind of the newer group may own objects.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use k8s_openapi::api::admissionregistration::v1::RuleWithOperations;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
-use kube::core::{DynamicObject, GroupVersionKind};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_webhooks::{
     Admission, BoxError, Certificates, Conversion, Hook, ManagedCertificates, Refusal, Service,
     Webhooks,
@@ -70,6 +70,25 @@ fn paths(trials: &mut Trials) {
     });
     trials.check("Hook::mutate_with path", good, bad, |it| {
         builds(Hook::mutate_with(it, &(), change))
+    });
+    let of = |group: &str, version: &str, kind: &str, plural: &str| {
+        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural)
+    };
+    let kinds = [of("example.com", "v1", "Gear", "gears"), of("", "v1", "Gear", "gears")];
+    let wrong = [
+        of("Example.com", "v1", "Gear", "gears"),
+        of("example.com", "", "Gear", "gears"),
+        of("example.com", "v1", "", "gears"),
+        of("example.com", "v1", "a b", "gears"),
+        of("example.com", "v1", "Gear", ""),
+        of("example.com", "v1", "Gear", "Gears"),
+    ];
+    trials.check("Hook::validate_with of", kinds.clone(), wrong.clone(), |it| {
+        builds(Hook::validate_with("/a", &it, async |_: Admission<DynamicObject>| Ok(())))
+    });
+    trials.check("Hook::mutate_with of", kinds, wrong, |it| {
+        let change = async |review: Admission<DynamicObject>| review.into_object();
+        builds(Hook::mutate_with("/a", &it, change))
     });
     trials.check("Hook::convert path", good, bad, |it| builds(Hook::convert(it, gears())));
     trials.check("WebhooksBuilder::validate path", good, bad, |it| {
