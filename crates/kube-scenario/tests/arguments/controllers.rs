@@ -454,7 +454,10 @@ fn event_owns_nothing() {
     let event = Event { metadata: metadata.clone(), ..Event::default() };
     let mut owned = map("b");
     let refused = set_controller_reference(&event, &mut owned).unwrap_err().to_string();
-    assert_eq!(refused, "Event a cannot own an object: it has the kind Event, of which API servers accept no owner");
+    assert_eq!(
+        refused,
+        "Event a cannot own an object: it has the kind Event, of which API servers accept no owner"
+    );
     assert!(set_owner_reference(&event, &mut owned).is_err());
     assert_eq!(owned, map("b"));
     // The same kind of the newer group may own objects.
