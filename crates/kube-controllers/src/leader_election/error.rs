@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::machine::LossCause;
-use super::work::JoinResult;
+use super::work::WorkResult;
 use crate::lease::LeaseError;
 use kube_informer::seams::into_message;
 
@@ -67,7 +67,7 @@ pub enum LeaderElectionError {
 pub enum WorkEnd {
     /// The work ended by itself when it was told to.
     Ended,
-    /// The work was dropped at one of its awaits.
+    /// The work, or a part that its scope tracks, was dropped at one of its awaits.
     Dropped,
     /// The work panicked when it was told to end.
     Panicked,
@@ -79,12 +79,12 @@ pub enum WorkEnd {
 
 impl WorkEnd {
     /// Returns the end of the work from its result, and the message if it panicked.
-    pub(super) fn of(result: JoinResult, late: bool) -> (Self, Option<String>) {
+    pub(super) fn of(result: WorkResult, late: bool) -> (Self, Option<String>) {
         let in_time = |end| if late { Self::Late } else { end };
-        match result.map_err(tokio::task::JoinError::try_into_panic) {
-            Ok(()) => (in_time(Self::Ended), None),
-            Err(Ok(payload)) => (Self::Panicked, Some(into_message(payload))),
-            Err(Err(_)) => (in_time(Self::Dropped), None),
+        match result {
+            WorkResult::Whole => (in_time(Self::Ended), None),
+            WorkResult::Dropped => (in_time(Self::Dropped), None),
+            WorkResult::Panicked(payload) => (Self::Panicked, Some(into_message(payload))),
         }
     }
 }

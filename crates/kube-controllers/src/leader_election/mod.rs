@@ -189,10 +189,12 @@ struct Ending {
 pub enum Outcome<T> {
     /// The elector was stopped before it led. The work never began.
     NeverLed,
-    /// The elector was stopped while it led. Holds the output of the work, or `None` if the work
-    /// was dropped.
+    /// The elector was stopped while it led. Holds the output of the work.
+    ///
+    /// `None` if the work was dropped, or a part that its scope tracks. Without a stop, such a part
+    /// had exceeded the grace after the end of the work's future.
     Stopped(Option<T>),
-    /// The work ended by itself. Holds its output.
+    /// The work ended by itself, with all that its scope tracks. Holds its output.
     Finished(T),
 }
 

@@ -14,7 +14,7 @@ use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
 use super::machine::{LossCause, Step, StepOutcome};
 use super::state::StepDownOnDrop;
-use super::work::{JoinResult, Lead, RenewOnDrop, TermWork, Work};
+use super::work::{Lead, RenewOnDrop, TermWork, Work, WorkResult};
 use super::{Candidate, LeaderElector, Outcome, now};
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
 use crate::tasks::Output;
@@ -23,7 +23,7 @@ use kube_informer::seams::{catch, into_message};
 /// The reason why leading ended.
 enum End {
     /// The work ended in this term.
-    Work(JoinResult, Term),
+    Work(WorkResult, Term),
     Lost(LossCause, Term),
     /// The work exceeded the grace, cannot be dropped, and is to be abandoned.
     Overdue,
@@ -398,7 +398,7 @@ impl Candidate {
             result = timeout_at(term.expires, work.wait_until_ended()).await;
         }
         let late = term.expires <= Instant::now();
-        let is_dropped = matches!(&result, Ok(Err(error)) if error.is_cancelled());
+        let is_dropped = matches!(result, Ok(WorkResult::Dropped));
         let work = match result {
             // The loss did not cut it short.
             Ok(result) if stop.is_cancelled() && !late && !is_dropped => {
@@ -414,7 +414,7 @@ impl Candidate {
     /// expired meanwhile.
     async fn conclude(
         &mut self,
-        result: JoinResult,
+        result: WorkResult,
         term: Term,
         stop: &CancellationToken,
         scope: &WorkScope,
@@ -452,20 +452,17 @@ impl Candidate {
     /// Converts the result of the work.
     fn ended(
         &self,
-        result: JoinResult,
+        result: WorkResult,
         stop: &CancellationToken,
     ) -> Result<Outcome<()>, LeaderElectionError> {
         match result {
-            Ok(()) if stop.is_cancelled() => Ok(Outcome::Stopped(Some(()))),
-            Ok(()) => Ok(Outcome::Finished(())),
-            Err(error) => match error.try_into_panic() {
-                Ok(payload) => {
-                    let message = into_message(payload);
-                    Err(LeaderElectionError::Panicked { lease: self.name(), message })
-                }
-                // The task was dropped: by the elector, or by a runtime that shuts down.
-                Err(_) => Ok(Outcome::Stopped(None)),
-            },
+            WorkResult::Whole if stop.is_cancelled() => Ok(Outcome::Stopped(Some(()))),
+            WorkResult::Whole => Ok(Outcome::Finished(())),
+            WorkResult::Dropped => Ok(Outcome::Stopped(None)),
+            WorkResult::Panicked(payload) => {
+                let message = into_message(payload);
+                Err(LeaderElectionError::Panicked { lease: self.name(), message })
+            }
         }
     }
 

@@ -1,11 +1,13 @@
 //! The work of a term, and the renewals for work that outlives the elector.
 
+use std::any::Any;
 use std::pin::pin;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
+use tokio::task::JoinError;
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -16,8 +18,15 @@ use super::now;
 use super::state::LeadershipCell;
 use crate::lease::{DROP_TIMEOUT, WorkScope};
 
-/// The result of an awaited task.
-pub(super) type JoinResult = Result<(), tokio::task::JoinError>;
+/// The result of work, with everything that it tracks.
+pub(super) enum WorkResult {
+    /// All of it has ended.
+    Whole,
+    /// Some of it was dropped: by the elector, or by a runtime that shuts down.
+    Dropped,
+    /// The work panicked with this payload.
+    Panicked(Box<dyn Any + Send>),
+}
 
 /// Begins the work of a term. Its future keeps its own output.
 pub(super) type Lead = Box<dyn FnOnce(WorkScope) -> BoxFuture<'static, ()> + Send>;
@@ -27,13 +36,13 @@ pub(super) struct Work {
     /// Aborts the task when it is dropped.
     pub(super) task: AbortOnDropHandle<()>,
     /// The result of the task, once it has ended.
-    pub(super) result: Option<JoinResult>,
+    pub(super) result: Option<Result<(), JoinError>>,
     pub(super) scope: WorkScope,
 }
 
 impl Work {
     /// Waits until the task and everything that it tracks have ended. Cancel safe.
-    pub(super) async fn wait_until_ended(&mut self) -> JoinResult {
+    pub(super) async fn wait_until_ended(&mut self) -> WorkResult {
         loop {
             match self.result.take() {
                 None => {
@@ -42,7 +51,13 @@ impl Work {
                     self.scope.token().cancel();
                     self.result = Some(result);
                 }
-                Some(result) if self.scope.end_if_idle() => return result,
+                Some(result) if self.scope.end_if_idle() => {
+                    return match result.map_err(JoinError::try_into_panic) {
+                        Ok(()) if !self.scope.was_cut() => WorkResult::Whole,
+                        Err(Ok(payload)) => WorkResult::Panicked(payload),
+                        Ok(()) | Err(Err(_)) => WorkResult::Dropped,
+                    };
+                }
                 Some(result) => {
                     self.result = Some(result);
                     self.scope.wait_until_idle().await;

@@ -75,6 +75,8 @@ struct ScopeState {
     /// True if the work was told to stop because its time was over, not by the code that renews the
     /// lease.
     ran_out: AtomicBool,
+    /// True if work was dropped before it had ended.
+    cut: AtomicBool,
     /// The scope around this one.
     parent: Option<WorkScope>,
     owner: Option<ScopeOwner>,
@@ -154,6 +156,7 @@ impl WorkScope {
             aborted: CancellationToken::new(),
             ended: AtomicBool::new(false),
             ran_out: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
             parent: None,
             owner: None,
             tracker: closed_tracker(),
@@ -178,6 +181,7 @@ impl WorkScope {
             aborted: aborted.child_token(),
             ended: AtomicBool::new(false),
             ran_out: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
             parent: Some(self.clone()),
             owner: Some(owner),
             tracker: closed_tracker(),
@@ -262,6 +266,7 @@ impl WorkScope {
             // The check may abort the scope. The future is not polled once more then.
             self.check_clock();
             if aborted.as_mut().poll(cx).is_ready() {
+                self.note_cut();
                 return Poll::Ready(None);
             }
             future.as_mut().poll(cx).map(Some)
@@ -329,19 +334,21 @@ impl WorkScope {
         let mut closure = tokio::task::spawn_blocking(move || {
             let (work, _guard) = begins.lock().take()?;
             if scope.0.aborted.is_cancelled() || scope.is_over() {
+                scope.note_cut();
                 drop_safely(work);
                 return None;
             }
             Some(span.in_scope(work))
         });
-        let aborted = self.0.aborted.clone();
+        let scope = self.clone();
         let ending = async move {
             let result = tokio::select! {
                 biased;
                 result = &mut closure => result,
-                () = aborted.cancelled() => {
+                () = scope.0.aborted.cancelled() => {
                     let dropped = waiting.lock().take();
                     if let Some((work, _guard)) = dropped {
+                        scope.note_cut();
                         drop_safely(work);
                         return None;
                     }
@@ -424,6 +431,15 @@ impl WorkScope {
     /// Returns whether the work was told to stop because its time was over.
     pub(crate) fn ran_out(&self) -> bool {
         self.0.ran_out.load(Ordering::Acquire)
+    }
+
+    /// Returns whether work was dropped before it had ended.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.0.cut.load(Ordering::Acquire)
+    }
+
+    fn note_cut(&self) {
+        self.0.cut.store(true, Ordering::Release);
     }
 
     /// Ends the term and the scope: another replica may lead from now on.

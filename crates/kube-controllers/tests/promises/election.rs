@@ -123,6 +123,31 @@ async fn work_that_runs_out_of_time_has_lost_the_lease() {
     assert_eq!((cause, work), (LossCause::RenewDeadline, WorkEnd::Ended));
 }
 
+/// The work's future ends, and a task that it tracks does not.
+#[tokio::test(start_paused = true)]
+async fn dropped_task_of_ended_work_is_told() {
+    for (is_cut_off, stops) in [(false, true), (false, false), (true, true), (true, false)] {
+        let (stop, cut) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
+        let mut elector = cut_off(&ApiServer::new(), &cut).build().unwrap();
+        let stopping = stop.clone();
+        let work = move |scope: WorkScope| async move {
+            cut.store(is_cut_off, Ordering::SeqCst);
+            scope.spawn(std::future::pending::<()>());
+            if stops {
+                stopping.cancel();
+            }
+            7
+        };
+        let led = elector.run_scoped(stop, work).await;
+        let is_told = match &led {
+            Ok(led) => *led == Outcome::Stopped(None) && !is_cut_off,
+            Err(LeaderElectionError::Lost { work, .. }) => *work == WorkEnd::Dropped && is_cut_off,
+            Err(_) => false,
+        };
+        assert!(is_told, "cut off: {is_cut_off}, stops: {stops}: {led:?}");
+    }
+}
+
 /// Nothing drives the runtime that should renew the lease.
 #[test]
 fn stop_ends_an_elector_whose_renewals_never_begin() {
@@ -304,7 +329,7 @@ async fn guard_keeps_the_lease_until_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn tracked_tasks_end_within_the_grace() {
-    for (winds_up, takes) in [(20 * S, 20), (3_600 * S, 25)] {
+    for (winds_up, takes, output) in [(20 * S, 20, Some(())), (3_600 * S, 25, None)] {
         let server = ApiServer::new();
         let mut elector = elector(&server, "r0").build().unwrap();
         let stop = CancellationToken::new();
@@ -323,7 +348,7 @@ async fn tracked_tasks_end_within_the_grace() {
         });
         let began = Instant::now();
         let outcome = elector.run_scoped(stop, work).await.unwrap();
-        assert_eq!(outcome, Outcome::Stopped(Some(())));
+        assert_eq!(outcome, Outcome::Stopped(output));
         assert_eq!(began.elapsed().as_secs(), 30 + takes);
         assert_eq!(holder(&server).await, "");
     }
