@@ -171,19 +171,39 @@ impl LeaderElector {
             ended = running => ended,
             held = self.renewals_hang(&watched) => {
                 let Some(work) = held else { return Ok(Outcome::NeverLed) };
-                // A further call waits for the candidate, and not for the end of this term.
-                self.state.end_work();
-                work.scope.end();
-                self.state.step_down();
-                let ended = timeout(DROP_TIMEOUT, work.wait_until_ended()).await.is_ok();
-                return lost(if ended { WorkEnd::Dropped } else { WorkEnd::StillRunning });
+                return lost(self.drop_work(&work).await);
             }
         };
         if let Err(Ok(payload)) = ended.map_err(JoinError::try_into_panic) {
             std::panic::resume_unwind(payload);
         }
-        // Without a result, the runtime was shut down, and the work was dropped.
-        result.take().unwrap_or_else(|| lost(WorkEnd::Dropped))
+        if let Some(ended) = result.take() {
+            return ended;
+        }
+        tracing::error!(
+            lease = %self.lease,
+            identity = %self.identity,
+            "the runtime that renews the lease was shut down"
+        );
+        // Free, unless the task of a dropped call blocks its thread.
+        let last = self.candidate.try_lock().map(|candidate| candidate.last.clone());
+        let work = match last {
+            Ok(last) => self.drop_work(&last).await,
+            Err(_) => WorkEnd::StillRunning,
+        };
+        // A caller that tries again at once would spin.
+        let _paused = watched.run_until_cancelled(sleep(self.request_timeout)).await;
+        lost(work)
+    }
+
+    /// Drops the work of a term whose renewals have ended without the candidate.
+    async fn drop_work(&self, work: &TermWork) -> WorkEnd {
+        // A further call waits for the candidate, and not for the end of this term.
+        self.state.end_work();
+        work.scope.end();
+        self.state.step_down();
+        let ended = timeout(DROP_TIMEOUT, work.wait_until_ended()).await.is_ok();
+        if ended { WorkEnd::Dropped } else { WorkEnd::StillRunning }
     }
 
     /// Waits until the runtime that renews the lease hangs: a term has expired, or the elector was

@@ -163,6 +163,26 @@ fn stop_ends_an_elector_whose_renewals_never_begin() {
     assert!(matches!(led, Ok(Outcome::NeverLed)), "{led:?}");
 }
 
+/// The caller tries again at once after each loss.
+#[test]
+fn elector_whose_renewals_are_shut_down_does_not_spin() {
+    let renewing = tokio::runtime::Builder::new_multi_thread();
+    let renewing = { renewing }.worker_threads(1).enable_all().build().unwrap();
+    let working = tokio::runtime::Builder::new_current_thread();
+    let working = { working }.enable_all().start_paused(true).build().unwrap();
+    working.block_on(async {
+        let elector = elector(&ApiServer::new(), "r0").renew_on(renewing.handle().clone());
+        let mut elector = elector.build().unwrap();
+        renewing.shutdown_background();
+        let began = Instant::now();
+        for _ in 0..3 {
+            let led = elector.run(CancellationToken::new(), |_| async {}).await;
+            assert!(matches!(led, Err(LeaderElectionError::Lost { .. })), "{led:?}");
+        }
+        assert!(began.elapsed() > S);
+    });
+}
+
 async fn holder(server: &ApiServer) -> String {
     let lease: Lease = Api::namespaced(server.client(), "shop").get("x").await.unwrap();
     lease.spec.unwrap().holder_identity.unwrap()
