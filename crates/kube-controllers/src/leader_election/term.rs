@@ -186,9 +186,9 @@ impl LeaderElector {
             "the runtime that renews the lease was shut down"
         );
         // Free, unless the task of a dropped call blocks its thread.
-        let last = self.candidate.try_lock().map(|candidate| candidate.last.clone());
-        let work = match last {
-            Ok(last) => self.drop_work(&last).await,
+        let term = self.candidate.try_lock().map(|candidate| candidate.last.clone());
+        let work = match term {
+            Ok(term) => self.drop_work(&term).await,
             Err(_) => WorkEnd::StillRunning,
         };
         // A caller that tries again at once would spin.
