@@ -187,11 +187,13 @@ impl Kept {
         shard: Option<&ShardSelector>,
         is_stored: impl Fn(&ObjectKey) -> bool,
     ) {
-        for (key, object) in &*self.unfinished.lock() {
+        let unfinished = self.unfinished.lock().clone();
+        for (key, object) in &unfinished {
             if !is_stored(key) {
                 self.note_gone(shard, key, object);
             }
         }
+        drop_safely(unfinished);
     }
 
     /// Returns the objects of [`note_unfinished`](Self::note_unfinished) that were noted, until
@@ -205,17 +207,19 @@ impl Kept {
 
     /// Returns the objects that the first list lacked, and those whose delete is pending.
     pub(crate) fn gone(&self) -> Vec<(ObjectKey, Cached)> {
-        let gone = self.pending();
-        let pending: Vec<_> =
-            gone.iter().map(|(key, delete)| (key.clone(), delete.object.clone())).collect();
-        let recent = self.recently_gone().into_iter();
-        pending.into_iter().chain(recent.filter(|(key, _)| !gone.contains(key))).collect()
+        self.forget_gone();
+        let pending = self.pending();
+        let mut recent = self.recently_gone();
+        recent.retain(|(key, _)| !pending.contains(key));
+        let pending = pending.into_entries().map(|(key, delete)| (key, delete.object));
+        pending.chain(recent).collect()
     }
 
     /// Returns the objects that the first list lacked. Empty once their time is over.
     pub(super) fn recently_gone(&self) -> Vec<(ObjectKey, Cached)> {
-        self.forget_gone();
-        self.gone.lock().0.iter().cloned().collect()
+        let gone = self.gone.lock();
+        let is_over = gone.1.is_some_and(|until| until <= Instant::now());
+        if is_over { Vec::new() } else { gone.0.iter().cloned().collect() }
     }
 
     /// Forgets the objects that the first list lacked, if their time is over.

@@ -58,6 +58,8 @@ impl Kept {
     /// Adds a consumer that has yet to act on the deletes that taps begin with. It takes over those
     /// of consumers that were dropped.
     pub(crate) fn pending_deletes(&self, is_stored: impl Fn(&ObjectKey) -> bool) -> PendingDeletes {
+        // Before the lock: an object's `Drop` is user code.
+        self.forget_gone();
         let mut consumers = self.consumers.lock();
         let mut deletes = KeyMap::default();
         for (key, object) in self.recently_gone() {
