@@ -23,9 +23,9 @@ const HOT: u32 = 300;
 /// The rate, in runs a second, of 300 runs that took no time: they count as one millisecond.
 const INSTANT_RATE: f64 = 300_000.0;
 
-/// The runs at one instant after which new keys are slowed. The first sync of so many objects ends
-/// a millisecond later.
-const CROWD: usize = 5_000;
+/// The runs at one instant after which new keys are slowed, and the items after which a stream is.
+/// The first sync of so many objects ends a millisecond later.
+pub(super) const CROWD: usize = 5_000;
 
 /// The first delay of keys that run at one instant. Each further one is twice as long.
 pub(super) const FIRST_DELAY: Duration = Duration::from_millis(1);

@@ -12,16 +12,13 @@ use tokio::sync::{Mutex as AsyncMutex, watch};
 use tokio::time::{Instant, sleep};
 
 use super::cause::Cause;
-use super::heat::{FIRST_DELAY, LONGEST_DELAY};
+use super::heat::{CROWD, FIRST_DELAY, LONGEST_DELAY};
 use super::history::TriggerHistory;
 use super::status::StatusCell;
 use crate::basics::{Mutex, after};
 use kube_informer::object::ObjectKey;
 use kube_informer::seams::{SafeDrop, YieldBudget, catch};
 use kube_informer::workqueue::{Priority, WorkQueue};
-
-/// The items of a stream at one instant after which it is slowed.
-const CROWD: usize = 5_000;
 
 /// A stream of keys. It is read only while the controller works, so a bounded channel holds up its
 /// senders until then.

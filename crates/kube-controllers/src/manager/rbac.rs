@@ -159,10 +159,6 @@ impl Rbac {
         verbs: impl IntoIterator<Item = &'v str>,
     ) -> Self {
         let (informers, verbs): (_, Vec<_>) = (informers.into(), verbs.into_iter().collect());
-        // A server refuses a rule without verbs.
-        if verbs.is_empty() {
-            return self;
-        }
         for informer in informers.informers() {
             self.add(informer.collection(), subresource, &verbs);
         }
@@ -189,9 +185,7 @@ impl Rbac {
         verbs: impl IntoIterator<Item = &'v str>,
     ) -> Self {
         let verbs: Vec<_> = verbs.into_iter().collect();
-        if !verbs.is_empty() {
-            self.grant(resource, namespace, None, &verbs);
-        }
+        self.grant(resource, namespace, None, &verbs);
         self
     }
 
@@ -222,8 +216,11 @@ impl Rbac {
             },
             name: name.map(Into::into),
         };
-        let known = self.verbs.entry(grant.clone()).or_default();
-        known.extend(verbs.iter().map(|verb| Arc::from(*verb)));
+        // A server refuses a rule without verbs.
+        if !verbs.is_empty() {
+            let known = self.verbs.entry(grant.clone()).or_default();
+            known.extend(verbs.iter().map(|verb| Arc::from(*verb)));
+        }
         grant
     }
 
