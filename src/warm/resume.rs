@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
 use super::kept::Provisional;
 use crate::indexer::Snapshot;
@@ -18,13 +18,17 @@ use crate::reflector::question::first_version;
 use crate::transport::ApiCollection;
 use crate::yield_budget::YieldBudget;
 
-/// The time limit of all that precedes a list. Beyond it, everything is listed.
+/// The time limit of each wait that precedes a list. Beyond it, everything is listed.
 pub(super) const LIMIT: Duration = Duration::from_secs(15);
 
-/// The time without an event after which a watch counts as one of a quiet kind.
-const QUIET: Duration = Duration::from_secs(1);
+/// The length of a watch. The API server sends a bookmark two seconds before a watch ends
+/// (`nextBookmarkTime` of its watch cache), and so proves a quiet kind.
+const WATCH: Duration = Duration::from_secs(3);
 
-/// The number of kept objects below which a whole list costs about as little as one of metadata.
+/// The time without an event after which few objects are listed.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// The number of kept objects below which a whole list takes less time than the wait for a bookmark.
 const FEW: usize = 500;
 
 /// The number of events that are awaited whatever a list costs. Bookmarks may be among them.
@@ -58,7 +62,6 @@ pub(super) async fn resume(
     if !source.trusts_versions() {
         return None;
     }
-    let until = Instant::now() + LIMIT;
     let current = first_version(source.clone(), LIMIT).await.ok()?;
     // A quorum that is behind the kept version has lost its history. A watch from a version in the
     // future would be silent.
@@ -79,41 +82,43 @@ pub(super) async fn resume(
         shard: shard.cloned(),
     };
     if current != replayed.version {
-        timeout_at(until, catch_up(source, &mut replayed, &current, hints)).await.ok()??;
+        catch_up(source, &mut replayed, &current, hints).await?;
     }
     Some(replayed.into_list())
 }
 
-/// Follows the watch from the kept version until the state is that of a quorum.
+/// Follows the kind from the kept version until the state is that of a quorum. A watch that ends
+/// without news leads to a comparison.
 async fn catch_up(
     source: &Arc<ApiCollection>,
     replayed: &mut Replayed,
     current: &ResourceVersion,
     hints: &ListHints,
 ) -> Option<()> {
-    let mut query = WatchQuery::new(Duration::from_secs(300));
-    query.version = Some(replayed.version.clone());
-    query.shard.clone_from(&replayed.shard);
-    let mut events = source.watch(&query, hints).await.ok()?;
     let mut budget = YieldBudget::new();
     // More events than this take more bytes than half of a list.
     let mut left = FEW_EVENTS.max(replayed.kept.len() / 2);
-    let mut compared = false;
-    while !replayed.version.is_at_least(current) {
-        budget.spend(1).await;
-        match timeout(QUIET, events.next()).await {
-            Ok(event) => replayed.apply(event?.ok()?)?,
-            Err(_) if compared || replayed.kept.len() < FEW => return None,
-            Err(_) => {
-                if replayed.equals(source).await? {
-                    return Some(());
-                }
-                compared = true;
+    let is_few = replayed.kept.len() < FEW;
+    let patience = if is_few { QUIET } else { WATCH + QUIET };
+    loop {
+        let began_at = replayed.version.clone();
+        let mut query = WatchQuery::new(WATCH);
+        query.version = Some(began_at.clone());
+        query.shard.clone_from(&replayed.shard);
+        let mut events = timeout(LIMIT, source.watch(&query, hints)).await.ok()?.ok()?;
+        while let Ok(Some(event)) = timeout(patience, events.next()).await {
+            budget.spend(1).await;
+            replayed.apply(event.ok()?)?;
+            if replayed.version.is_at_least(current) {
+                return Some(());
             }
+            left = left.checked_sub(1)?;
         }
-        left = left.checked_sub(1)?;
+        if replayed.version == began_at {
+            break;
+        }
     }
-    Some(())
+    if is_few { None } else { replayed.compare(source).await }
 }
 
 impl Replayed {
@@ -174,31 +179,30 @@ impl Replayed {
         }
     }
 
-    /// Compares the state with a list of metadata. If they are equal, the state is that of the
-    /// list's version.
-    async fn equals(&mut self, source: &Arc<ApiCollection>) -> Option<bool> {
+    /// Compares the state with a list of metadata. `None` if they differ. If they are equal, the
+    /// state is that of the list's version.
+    async fn compare(&mut self, source: &Arc<ApiCollection>) -> Option<()> {
         let metadata = AnySource(source.metadata()?);
         let shard = self.shard.clone();
         let mut query = ListQuery { limit: Some(PAGE), shard, ..ListQuery::default() };
-        let (mut listed, mut version, mut budget) = (0, None, YieldBudget::new());
+        let (mut missing, mut version, mut budget) = (self.len, None, YieldBudget::new());
         loop {
-            let mut items = metadata.list(&query, &ListHints::none()).await.ok()?;
+            let listing = metadata.list(&query, &ListHints::none());
+            let mut items = timeout(LIMIT, listing).await.ok()?.ok()?;
             query.continue_token = None;
-            while let Some(item) = items.next().await {
+            while let Some(item) = timeout(LIMIT, items.next()).await.ok()? {
                 budget.spend(1).await;
                 match item.ok()? {
                     ListItem::Object(object) => {
                         let object = object.ok()?;
                         let found = object.cached();
                         let (uid, at) = (found.uid(), found.version());
-                        let known = self.state(&object.key().ok()?);
-                        let same = known.is_some_and(|(known, version)| {
-                            known.as_deref() == uid && uid.is_some() && version == at
-                        });
-                        if !same {
-                            return Some(false);
+                        let (known, version) = self.state(&object.key().ok()?)?;
+                        if known.as_deref() != uid || uid.is_none() || version != at {
+                            return None;
                         }
-                        listed += 1;
+                        // A list that is longer than the state may never end.
+                        missing = missing.checked_sub(1)?;
                     }
                     ListItem::Outside(None) => {}
                     ListItem::Outside(Some(_)) => return None,
@@ -212,14 +216,11 @@ impl Replayed {
                 break;
             }
         }
-        if listed != self.len {
-            return Some(false);
-        }
-        let version = version?;
+        let version = version.filter(|_| missing == 0)?;
         if self.version.is_older_than(&version) {
             self.version = version;
         }
-        Some(true)
+        Some(())
     }
 
     /// Returns the state as the answer to a list.

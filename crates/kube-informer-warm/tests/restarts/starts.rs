@@ -8,14 +8,15 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::Config;
 use kube_informer::object::{ObjectEvent, ShardKey, ShardSelector};
-use kube_informer::testing::ApiServer;
-use kube_informer::{InformerSpec, SharedInformerFactory};
+use kube_informer::testing::{ApiServer, BodyPosition, Faults, Injection, Requests};
+use kube_informer::{InformerSpec, LabelSelector, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
-use crate::world::{LIMIT, Run, Scope, Scratch, is_question, map};
+use crate::world::{LIMIT, Run, Scope, Scratch, is_question, map, view};
 
 const EVERYTHING: Scope = Scope::Everything;
 
@@ -131,17 +132,49 @@ async fn more_events_than_half_of_the_objects_lead_to_a_list() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn quiet_kind_is_proved_by_metadata() {
-    let (server, scratch) = (server_with(600), Scratch::new("quiet"));
+/// Keeps 600 objects, moves the version by an object of another kind, and starts again. Returns the
+/// requests until the store is synced, and the time.
+async fn quiet_start(name: &str, faults: &Faults) -> (Vec<&'static str>, Duration) {
+    let (server, scratch) = (server_with(600), Scratch::new(name));
     Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
-    // Another kind moves the version.
     server.create(&Secret { metadata: map("shop", "a", 0).metadata, ..Secret::default() }).unwrap();
-    let before = server.requests().len();
-    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
-    run.settle(&server, EVERYTHING).await;
-    assert_eq!(requests(&server, before), ["one", "watch", "list", "watch"]);
-    run.shutdown().await;
+    let (before, began) = (server.requests().len(), Instant::now());
+    let client = faults.client(server.client());
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let factory = SharedInformerFactory::builder(client).warm(cache).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    let (waited, kept) = (began.elapsed(), maps.lister().list(&LabelSelector::everything()));
+    assert_eq!(view(kept.iter().map(|map| &**map)), EVERYTHING.of(&server));
+    factory.shutdown().await;
+    (requests(&server, before), waited)
+}
+
+#[tokio::test(start_paused = true)]
+async fn quiet_kind_is_proved_by_the_last_bookmark_of_a_short_watch() {
+    let (requests, waited) = quiet_start("bookmark", &Faults::new()).await;
+    assert_eq!(requests, ["one", "watch", "watch"]);
+    assert!(waited < Duration::from_secs(3), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn quiet_kind_without_bookmarks_is_proved_by_metadata() {
+    let faults = Faults::new();
+    faults.inject(Requests::watches().times(1), Injection::stall(BodyPosition::Byte(0)));
+    let (requests, _) = quiet_start("metadata", &faults).await;
+    assert_eq!(requests, ["one", "watch", "list", "watch"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn comparison_may_last_as_long_as_the_list_goes_on() {
+    let faults = Faults::new();
+    faults.inject(Requests::watches().times(1), Injection::stall(BodyPosition::Byte(0)));
+    let slow = Injection::drip(2_048, Duration::from_secs(1));
+    faults.inject(Requests::lists().to("limit=5000"), slow);
+    let (requests, waited) = quiet_start("slow", &faults).await;
+    assert_eq!(requests, ["one", "watch", "list", "watch"]);
+    assert!(waited > Duration::from_secs(20), "{waited:?}");
 }
 
 #[tokio::test(start_paused = true)]
