@@ -29,10 +29,12 @@ pub(super) enum Whole {
     Hot { object: Arc<dyn AnyObject>, heat: u8 },
 }
 
-/// The whole object, and the parts that views have read.
+/// The whole object, and the parts that views have read. The first part lies here, because most
+/// objects have one, and a read waits for each place in memory.
 pub(super) struct Viewed {
     whole: Whole,
-    parts: Vec<Part>,
+    first: Part,
+    others: Vec<Part>,
 }
 
 /// One object as one view reads it.
@@ -114,6 +116,16 @@ impl Part {
         }
         self.object.clone()
     }
+
+    fn is_of(&self, view: &Arc<View>) -> bool {
+        std::ptr::eq(self.view.as_ptr(), Arc::as_ptr(view))
+    }
+
+    /// Returns whether a reader can find the part. One that the view can't read has no heat, so
+    /// sweeps do not remove it.
+    fn is_of_use(&self) -> bool {
+        self.object.is_some() || self.view.strong_count() > 0
+    }
 }
 
 impl Held {
@@ -134,29 +146,37 @@ impl Held {
     /// Returns what this view has read.
     pub(super) fn part(&mut self, view: &Arc<View>) -> Option<&mut Part> {
         let Self::Viewed(viewed) = self else { return None };
-        viewed.parts.iter_mut().find(|part| std::ptr::eq(part.view.as_ptr(), Arc::as_ptr(view)))
+        let Viewed { first, others, .. } = &mut **viewed;
+        if first.is_of(view) {
+            return Some(first);
+        }
+        others.iter_mut().find(|part| part.is_of(view))
     }
 
     /// Adds what a view has read.
     pub(super) fn keep(&mut self, part: Part) {
         match self {
             Self::Viewed(viewed) => {
-                // Such a part has no heat, so sweeps do not remove it.
-                let is_of_use = |part: &Part| part.object.is_some() || part.view.strong_count() > 0;
-                viewed.parts.retain(is_of_use);
-                viewed.parts.push(part);
+                viewed.others.retain(Part::is_of_use);
+                if viewed.first.is_of_use() {
+                    viewed.others.push(part);
+                } else {
+                    viewed.first = part;
+                }
             }
             Self::Whole(whole) => {
                 let whole = std::mem::take(whole);
-                *self = Self::Viewed(Box::new(Viewed { whole, parts: vec![part] }));
+                *self = Self::Viewed(Box::new(Viewed { whole, first: part, others: Vec::new() }));
             }
         }
     }
 
     /// Returns whether sweeps must cool something.
     pub(super) fn is_hot(&self) -> bool {
+        let is_hot = |part: &Part| part.heat > 0;
         self.whole().heat() > 0
-            || matches!(self, Self::Viewed(viewed) if viewed.parts.iter().any(|part| part.heat > 0))
+            || matches!(self, Self::Viewed(viewed)
+                if is_hot(&viewed.first) || viewed.others.iter().any(is_hot))
     }
 
     /// Returns the forms that `is_due` chooses by their heat, which it may lower.
@@ -169,19 +189,25 @@ impl Held {
             Self::Viewed(viewed) => viewed,
         };
         let released = viewed.whole.release(&mut is_due);
-        let is_due = |part: &mut Part| part.object.is_some() && is_due(&mut part.heat);
-        let parts = viewed.parts.extract_if(.., is_due).collect();
-        if viewed.parts.is_empty() {
-            *self = Self::Whole(std::mem::take(&mut viewed.whole));
+        let mut is_due = |part: &mut Part| part.object.is_some() && is_due(&mut part.heat);
+        let mut parts: Vec<_> = viewed.others.extract_if(.., &mut is_due).collect();
+        if is_due(&mut viewed.first) {
+            if let Some(next) = viewed.others.pop() {
+                parts.push(std::mem::replace(&mut viewed.first, next));
+            } else {
+                let whole = std::mem::take(&mut viewed.whole);
+                parts.extend(std::mem::replace(self, Self::Whole(whole)).take().1);
+            }
         }
         (released, parts)
     }
 
     /// Returns everything.
-    pub(super) fn take(&mut self) -> (Whole, Vec<Part>) {
-        match std::mem::take(self) {
-            Self::Whole(whole) => (whole, Vec::new()),
-            Self::Viewed(viewed) => (viewed.whole, viewed.parts),
-        }
+    pub(super) fn take(&mut self) -> (Whole, impl Iterator<Item = Part> + use<>) {
+        let (whole, first, others) = match std::mem::take(self) {
+            Self::Whole(whole) => (whole, None, Vec::new()),
+            Self::Viewed(viewed) => (viewed.whole, Some(viewed.first), viewed.others),
+        };
+        (whole, first.into_iter().chain(others))
     }
 }

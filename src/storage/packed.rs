@@ -385,11 +385,11 @@ impl Packed {
     ///
     /// Readers that come at once may each decode it, so that none waits for another.
     pub(super) fn read_as(&self, view: &Arc<View>, warms: bool) -> Option<Arc<dyn AnyObject>> {
-        let Shared { dropper, heat, .. } = self.shared();
         if let Some(part) = self.held.lock().part(view) {
             view.found(part.object.is_some());
             return part.read(warms);
         }
+        let Shared { dropper, heat, .. } = self.shared();
         let (decoded, bytes) =
             charged(|| view.decode(&self.dictionary.context.codec, self.decompress()?.as_slice()));
         let (object, error) = match decoded {
