@@ -28,7 +28,7 @@ const WATCH: Duration = Duration::from_secs(3);
 /// The time without an event after which few objects are listed.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// The number of kept objects below which a whole list takes less time than the wait for a bookmark.
+/// The number of kept objects below which a list takes less time than the wait for a bookmark.
 const FEW: usize = 500;
 
 /// The number of events that are awaited whatever a list costs. Bookmarks may be among them.
