@@ -95,7 +95,8 @@ impl<K: ?Sized> InformerSpec<K> {
     /// and initial. While the shard is empty, the informer counts as synced and makes no request. A
     /// factory does not share informers that follow different channels.
     ///
-    /// The selector's key must not change. If the sender is dropped, the shard never changes again.
+    /// If the selector's key changes, all objects leave, and those of the new shard come. If the
+    /// sender is dropped, the shard never changes again.
     ///
     /// The channel may come from one that divides the objects among replicas. A shard that never
     /// changes:
@@ -115,10 +116,9 @@ impl<K: ?Sized> InformerSpec<K> {
     }
 
     /// Sets a function that changes each object once, before it is stored, for example to drop
-    /// unused fields. It must not change name, namespace, uid or resourceVersion. A
-    /// `deletionTimestamp` stays as the server sent it. In a shard by controlling owner, the
-    /// controlling owner reference stays, too. If the function panics, the object counts as
-    /// undecodable.
+    /// unused fields. Name, namespace, uid, `resourceVersion` and `deletionTimestamp` stay as the
+    /// server sent them. In a shard by controlling owner, the controlling owner reference stays,
+    /// too. If the function panics, the object counts as undecodable.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

@@ -1,5 +1,7 @@
 //! The meaning of the items that a source sends.
 
+use kube::api::ObjectMeta;
+
 use super::driver::ReflectorDriver;
 use super::options::Transform;
 use crate::error::{Fault, SourceError, Verb};
@@ -171,21 +173,29 @@ pub(crate) fn is_elsewhere(key: &ObjectKey, decoded: bool, requested: Option<&st
 /// Applies a transform to an object that nothing else holds.
 fn change(object: &mut Cached, transform: &Transform, shard: Option<ShardKey>) {
     let Some(object) = object.get_mut() else { return };
-    // Without the deletion time, readers would take a deleted object for a live one.
-    let deleted = object.meta().and_then(|meta| meta.deletion_timestamp.clone());
+    // With another name, uid or version, the object would be another one or an older state. Without
+    // the deletion time, readers would take a deleted object for a live one.
+    let kept = object.meta().map(|meta| {
+        let ObjectMeta { name, namespace, uid, resource_version, deletion_timestamp, .. } = meta;
+        (
+            (name.clone(), namespace.clone(), uid.clone()),
+            (resource_version.clone(), deletion_timestamp.clone()),
+        )
+    });
     // The owner decides the object's place in such a shard.
     let by_owner = shard == Some(ShardKey::ControllerUid);
     let owner = object.meta().filter(|_| by_owner).and_then(controller).cloned();
     transform(object);
-    if let Some(meta) = object.meta_mut() {
-        meta.deletion_timestamp = deleted;
+    if let (Some(meta), Some((names, state))) = (object.meta_mut(), kept) {
+        (meta.name, meta.namespace, meta.uid) = names;
+        (meta.resource_version, meta.deletion_timestamp) = state;
         if by_owner {
             set_controller(meta, owner);
         }
     }
 }
 
-/// Returns an object's version. Call it before the transform, which might remove the version.
+/// Returns an object's version.
 fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion> {
     match object {
         // The metadata's getter is user code.

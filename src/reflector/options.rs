@@ -258,8 +258,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// - While it is empty, the reflector makes no request.
     /// - A change during a list takes effect after the list.
     ///
-    /// The selector's key must not change. If the sender is dropped, the shard never changes again.
-    /// An informer that has synced stays so when its shard changes: `wait_for_sync` stays true.
+    /// If the selector's key changes, all objects leave, and those of the new shard come. If the
+    /// sender is dropped, the shard never changes again. An informer that has synced stays so when
+    /// its shard changes: `wait_for_sync` stays true.
     pub fn shard(mut self, shard: watch::Receiver<ShardSelector>) -> Self {
         self.shard = Some(shard);
         self
@@ -348,10 +349,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
 impl<K: 'static> ReflectorOptions<K> {
     /// Sets a function that changes each object once, before it is queued or stored, for example to
-    /// drop unused fields. It must not change name, namespace, uid or resourceVersion. A
-    /// `deletionTimestamp` stays as the server sent it. In a shard by controlling owner, the
-    /// controlling owner reference stays, too. If the function panics, the object counts as
-    /// undecodable.
+    /// drop unused fields. Name, namespace, uid, `resourceVersion` and `deletionTimestamp` stay as
+    /// the server sent them. In a shard by controlling owner, the controlling owner reference
+    /// stays, too. If the function panics, the object counts as undecodable.
     pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
         self.transform = Some(self::transform(transform));
         self

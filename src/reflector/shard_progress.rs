@@ -17,6 +17,11 @@ impl ShardProgress {
     /// Follows this shard from the next request on. Returns the part of it that was listed before,
     /// if known objects may be outside of it.
     pub(super) fn follow(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
+        // By another key, no part of the shard was listed, and every known object may be outside.
+        let is_other = self.followed.as_ref().is_some_and(|before| before.key() != shard.key());
+        if is_other {
+            (self.followed, self.arriving) = (None, None);
+        }
         let before = self.followed.replace(shard.clone());
         let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
         let listed = self.arriving.take().map_or(before.clone(), |part| before.without(&part));
@@ -24,7 +29,7 @@ impl ShardProgress {
         let kept = shard.without(&arriving);
         self.arriving = (!arriving.is_empty()).then_some(arriving);
         // Report an empty shard too, because no list will.
-        (shard.is_empty() || !before.without(&kept).is_empty()).then_some(kept)
+        (is_other || shard.is_empty() || !before.without(&kept).is_empty()).then_some(kept)
     }
 
     /// Returns the shard that is followed. `None` for the whole collection.

@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::ObjectMeta;
-use kube_informer::error::{ApiStatus, Fault};
+use kube_informer::error::{ApiStatus, Fault, SourceError};
 use kube_informer::informer::{Audit, NotJudged};
+use kube_informer::lister_watcher::*;
 use kube_informer::object::{ShardKey, ShardSelector};
-use kube_informer::reflector::ReflectorOptions;
+use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::{InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory};
 use tokio::sync::watch;
@@ -383,21 +386,53 @@ async fn object_made_again_undecodable_is_no_difference() {
     assert_eq!(audit.undecoded, 1);
 }
 
-/// A source whose objects have neither uid nor version, as a transform may leave them.
+fn bare(mut map: ConfigMap) -> ConfigMap {
+    (map.metadata.uid, map.metadata.resource_version) = (None, None);
+    map
+}
+
+/// A source whose objects have neither uid nor version.
+struct Bare(Arc<FakeSource<ConfigMap>>);
+
+impl ListerWatcher<ConfigMap> for Bare {
+    fn collection(&self) -> &Collection {
+        self.0.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+        _hints: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let listing = self.0.list(query, &ListHints::none());
+        let bare = |item| match item {
+            ListItem::Object(Ok(object)) => {
+                let map: ConfigMap = SourceObject::into_decoded(object).unwrap();
+                ListItem::Object(Ok(bare(map).into()))
+            }
+            item => item,
+        };
+        async move { Ok(listing.await?.map_ok(bare).boxed()) }.boxed()
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        self.0.watch(query, hints)
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn objects_without_uid_and_version_are_not_judged() {
-    let source = source();
-    let bare = |map: &mut ConfigMap| {
-        (map.metadata.uid, map.metadata.resource_version) = (None, None);
-    };
-    let options = ReflectorOptions::new().on_error(|_| {}).transform(bare);
-    let maps = SharedInformer::new(source.clone(), InformerOptions::new().reflector(options));
+    let options = ReflectorOptions::new().on_error(|_| {}).list_mode(ListMode::Plain);
+    let options = InformerOptions::new().reflector(options);
+    let maps = SharedInformer::new(Arc::new(Bare(source())), options);
     maps.start().unwrap();
     maps.wait_for_sync(Duration::from_secs(5)).await.unwrap();
     let mut write = maps.indexer().transaction();
-    let mut extra = map("extra");
-    bare(&mut extra);
-    write.put(&key("extra"), Arc::new(extra));
+    write.put(&key("extra"), Arc::new(bare(map("extra"))));
     write.commit();
     let audit = maps.audit().await;
     assert!(matches!(audit.not_judged[..], [NotJudged::Unidentified(1), ..]), "{audit}");
