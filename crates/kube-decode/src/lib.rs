@@ -43,6 +43,8 @@ mod direct;
 mod dynamic;
 mod error;
 mod field_set;
+#[doc(hidden)]
+pub mod finite;
 mod json;
 #[doc(hidden)]
 pub mod labels;

@@ -91,6 +91,17 @@ impl Registration {
         let (resource, timeout) = (self.resource.clone(), self.timeout);
         self.resource.contains('/') || *self != Self { resource, timeout, ..Self::default() }
     }
+
+    /// Returns whether every request that is reviewed is a delete.
+    fn is_of_deletes(&self) -> bool {
+        let is_delete = |operation: &String| operation == Operation::Delete.name();
+        match &self.rules {
+            Some(rules) => {
+                rules.iter().flat_map(|rule| rule.operations.iter().flatten()).all(is_delete)
+            }
+            None => self.operations.iter().all(|one| *one == Operation::Delete),
+        }
+    }
 }
 
 impl fmt::Debug for Hook {
@@ -443,6 +454,9 @@ impl Hook {
         } else if !selectors.all(is_selector) {
             "selectors that a server takes: keys and values of labels, with values for In and NotIn \
              only"
+        } else if self.role == Role::Mutate && known.is_of_deletes() {
+            "an operation with an object to change: a review of DELETE has none, so the closure \
+             would never be called"
         } else if known.reinvoked && self.role == Role::Validate {
             "to change objects if it is reinvoked: a validating webhook is called once"
         } else if concurrency == 0 {

@@ -8,6 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::client::Body;
 use kube::{Client, Resource};
+use kube_decode::finite::{NOT_FINITE, has_every_number};
 use kube_decode::{Decode, SerdeDecode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +17,6 @@ use serde_json::{Value, json};
 use super::configuration::{Configuration, is_secret, lost};
 use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict};
-use super::finite::{has_null, is_finite};
 use super::hidden::{Evidence, HiddenFields, shows_none};
 use super::owned_fields::{OwnedFields, Unordered};
 use super::records::{Record, RecordState, RecordedVersion, Records, Section};
@@ -415,9 +415,8 @@ pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
     let refused = |_| "a value cannot be written as JSON".to_owned();
     catch(|| {
         let written = serde_json::to_value(&value).map_err(refused)?;
-        // Only where null is: the look runs the type's code once more.
-        if has_null(&written) && !is_finite(&value) {
-            return Err("a number is NaN or infinite, which JSON cannot hold".to_owned());
+        if !has_every_number(&written, &value) {
+            return Err(NOT_FINITE.to_owned());
         }
         Ok(written)
     })

@@ -31,7 +31,6 @@ mod digest;
 mod error;
 mod events;
 mod exchange;
-mod finite;
 mod hidden;
 mod owned_fields;
 mod owners;

@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kube::Resource;
 use kube::core::{DynamicObject, GroupVersionKind};
+use kube_decode::finite::{NOT_FINITE, has_every_number};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -302,7 +303,8 @@ fn decode<V: DeserializeOwned>(value: Value) -> Result<V, BoxError> {
 }
 
 fn encode<V: Serialize>(object: &V) -> Result<Value, BoxError> {
-    Ok(serde_json::to_value(object)?)
+    let written = serde_json::to_value(object)?;
+    if has_every_number(&written, object) { Ok(written) } else { Err(NOT_FINITE.into()) }
 }
 
 /// Returns a type's name without its modules.

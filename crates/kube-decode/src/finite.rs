@@ -11,13 +11,22 @@ use serde::ser::{
 };
 use serde_json::Value;
 
+/// The reason why a value is refused.
+pub const NOT_FINITE: &str = "a number is NaN or infinite, which JSON cannot hold";
+
+/// Returns whether a written value has every number of the value that it was written from.
+pub fn has_every_number(written: &Value, value: &(impl Serialize + ?Sized)) -> bool {
+    // Only where null is: the look runs the type's code once more.
+    !has_null(written) || is_finite(value)
+}
+
 /// Returns whether all numbers of a value are finite.
-pub(super) fn is_finite(value: &(impl Serialize + ?Sized)) -> bool {
+fn is_finite(value: &(impl Serialize + ?Sized)) -> bool {
     value.serialize(Finite).is_ok()
 }
 
-/// Returns whether a written value has a null, as which a number that is not finite is written.
-pub(super) fn has_null(value: &Value) -> bool {
+/// Returns whether a written value has a null.
+fn has_null(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(elements) => elements.iter().any(has_null),
