@@ -103,9 +103,10 @@ impl ClusterConfig {
         }
     }
 
-    /// Creates a configuration of a cluster whose client exists.
-    pub fn of_client(client: Client) -> Self {
-        Self::new("", move || ready(Ok(client.clone())))
+    /// Creates a configuration of a cluster whose client exists. Another client under the same name
+    /// needs another revision.
+    pub fn of_client(revision: impl Into<Arc<str>>, client: Client) -> Self {
+        Self::new(revision, move || ready(Ok(client.clone())))
     }
 }
 

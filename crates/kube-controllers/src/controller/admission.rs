@@ -91,6 +91,7 @@ impl Reconciler {
                 }
                 Admission::Passes(bounds) => {
                     self.waiting.end(&work);
+                    self.sources.note_scope(&self.name, &work, &bounds.object);
                     return Some((work, bounds));
                 }
                 Admission::Fails(missing) => {

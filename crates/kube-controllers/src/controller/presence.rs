@@ -83,6 +83,12 @@ pub enum UnknownReason {
     /// The key is not in the shard that the informer holds. Another replica may have the object.
     #[error("the object may be in the shard of another replica")]
     OtherShard,
+    /// The key has no namespace, although the stored objects have one, or the other way round. No
+    /// object has such a key, so this says nothing about an object of that name. Correct the
+    /// function that maps to the key, or the call of
+    /// [`trigger`](super::ControllerHandle::trigger). The controller's first such key is logged.
+    #[error("no object has this key: it lacks the namespace, or has one that the kind does not")]
+    WrongScope,
     /// No state of the object could be decoded, or an object whose name could not be read may be
     /// this one. The informer's error handler gets the cause.
     #[error("the object may exist, but could not be decoded")]

@@ -7,6 +7,7 @@
 //! end the controller.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -19,6 +20,7 @@ use super::presence::{Presence, UnknownReason};
 use super::triggers::{Keys, Rule};
 use super::waiting::{Awaited, WaitingKeys};
 use crate::basics::Mutex;
+use kube_informer::indexer::Snapshot;
 use kube_informer::informer::ReadBarrier;
 use kube_informer::informer::SharedInformer;
 use kube_informer::informer::StartError;
@@ -100,6 +102,8 @@ pub(super) struct Sources {
     pub(super) waiting: Arc<WaitingKeys>,
     /// Woken when a source comes or goes.
     pub(super) changed: watch::Sender<()>,
+    /// True if a key that no object can have was logged.
+    told_scope: AtomicBool,
 }
 
 /// The informers of the controller's own objects, each with the number of its source. The first are
@@ -120,7 +124,8 @@ pub(super) struct State {
 
 impl Sources {
     pub(super) fn new(writes: Arc<WriteLog>, waiting: Arc<WaitingKeys>) -> Self {
-        Self { writes, state: Mutex::default(), waiting, changed: watch::Sender::new(()) }
+        let (state, changed) = (Mutex::default(), watch::Sender::new(()));
+        Self { writes, state, waiting, changed, told_scope: AtomicBool::new(false) }
     }
 
     /// Follows what the controller was built with. Work waits for a group.
@@ -267,6 +272,15 @@ impl Sources {
         Existence::of(key, place, informers, since)
     }
 
+    /// Logs the first key that no object can have.
+    pub(super) fn note_scope(&self, controller: &str, key: &ObjectKey, found: &Existence) {
+        let is_wrong = matches!(found, Existence::Unknown(UnknownReason::WrongScope));
+        if is_wrong && !self.told_scope.swap(true, Ordering::Relaxed) {
+            let reason = UnknownReason::WrongScope;
+            tracing::warn!(controller, %key, "{reason}; correct the mapping or trigger that gives it");
+        }
+    }
+
     /// Returns whether a source is to tell whether the object of a key exists. A key waits for a
     /// required informer in another way.
     pub(super) fn awaits_sight(&self, key: &ObjectKey) -> bool {
@@ -386,6 +400,9 @@ impl Existence {
         if let Some(cached) = store.get_cached(key) {
             return Self::Held(cached);
         }
+        if has_namespaces(&store).is_some_and(|have| have != key.namespace().is_some()) {
+            return Self::Unknown(UnknownReason::WrongScope);
+        }
         let is_elsewhere = store.shard().is_some_and(|shard| {
             let place = shard.key().place(key, |_| place);
             !place.is_some_and(|place| shard.contains(place))
@@ -418,12 +435,18 @@ impl Existence {
         match self {
             Self::Unknown(UnknownReason::NotHeld) => 0,
             Self::Unknown(UnknownReason::Stopped) => 1,
-            Self::Unknown(UnknownReason::NotSelected) => 2,
-            Self::Unknown(UnknownReason::OtherShard) => 3,
-            Self::Unknown(UnknownReason::NotSynced) => 4,
-            Self::Gone => 5,
-            Self::Unknown(UnknownReason::Undecodable) => 6,
-            Self::Held(_) => 7,
+            Self::Unknown(UnknownReason::WrongScope) => 2,
+            Self::Unknown(UnknownReason::NotSelected) => 3,
+            Self::Unknown(UnknownReason::OtherShard) => 4,
+            Self::Unknown(UnknownReason::NotSynced) => 5,
+            Self::Gone => 6,
+            Self::Unknown(UnknownReason::Undecodable) => 7,
+            Self::Held(_) => 8,
         }
     }
+}
+
+/// Returns whether the objects have namespaces. The first one shows it for all of them.
+pub(super) fn has_namespaces(store: &Snapshot) -> Option<bool> {
+    store.iter_cached().next().map(|(first, _)| first.namespace().is_some())
 }

@@ -28,7 +28,7 @@ impl Fleet {
     }
 
     pub(crate) fn join(&self, name: &str, client: Client) {
-        self.add(name, ClusterConfig::of_client(client));
+        self.add(name, ClusterConfig::of_client("1", client));
     }
 
     pub(crate) fn add(&self, name: &str, config: ClusterConfig) {

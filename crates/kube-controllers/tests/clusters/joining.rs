@@ -64,10 +64,8 @@ async fn new_revision_joins_again_with_a_new_client() {
     let (old, new) = (server_with(&["old"]), server_with(&["new"]));
     let (fleet, seen, stop) = (Fleet::new(), Seen::default(), CancellationToken::new());
     let clusters = Clusters::builder(fleet.clone()).build();
-    let config = |revision: &str, server: &ApiServer| {
-        let client = server.client();
-        ClusterConfig::new(revision, move || std::future::ready(Ok(client.clone())))
-    };
+    let config =
+        |revision: &str, server: &ApiServer| ClusterConfig::of_client(revision, server.client());
     fleet.add("east", config("1", &old));
     let following = seen.clone();
     let running = clusters.run(stop.clone(), move |cluster| following.clone().follow(cluster));

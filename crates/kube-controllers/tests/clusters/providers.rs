@@ -65,7 +65,7 @@ impl ClusterProvider for Once {
 }
 
 fn one(client: kube::Client) -> Configs {
-    BTreeMap::from([("east".into(), ClusterConfig::of_client(client))])
+    BTreeMap::from([("east".into(), ClusterConfig::of_client("1", client))])
 }
 
 /// Runs clusters for a minute. Returns the log, and the reconciled objects.

@@ -24,7 +24,9 @@ use self::client::DecodeAnswer;
 use self::overlay::Overlay;
 pub use self::snapshot::AssumedSnapshot;
 use kube_informer::informer::SharedInformer;
+use kube_informer::lister_watcher::Collection;
 use kube_informer::object::{Cached, InvalidKey, ObjectKey};
+use kube_informer::seams::KindReach;
 
 /// A view of an informer's objects together with the caller's own writes that the store does not
 /// show yet. Clones share the writes.
@@ -79,6 +81,17 @@ pub enum AssumeError {
     /// The object has no name, or one that no object can have.
     #[error(transparent)]
     NoKey(#[from] InvalidKey),
+    /// The informer holds no object of this key: the namespace is missing, or is another one. The
+    /// store would never show the object.
+    #[error(
+        "{key} is not assumed, because the informer of {collection} holds no object of this key"
+    )]
+    NotHeld {
+        /// The key of the object.
+        key: ObjectKey,
+        /// The collection that the informer holds.
+        collection: Collection,
+    },
     /// The view holds as many objects as its limit allows.
     #[error("{key} is not assumed, because {limit} objects are: wait until the cache shows some")]
     Full {
@@ -105,7 +118,7 @@ pub struct AssumedStatus {
 impl<K: Resource + Send + Sync + 'static> AssumedView<K> {
     /// Creates a view of this informer's objects, and keeps the informer alive.
     pub fn new(informer: &SharedInformer<K>) -> Self {
-        Self(Arc::new(Overlay::new(informer.clone().cast())), PhantomData)
+        Self(Arc::new(Overlay::new(informer.clone().cast(), KindReach::of::<K>())), PhantomData)
     }
 
     /// Sets the function that decides whether a stored object shows what was assumed:

@@ -13,6 +13,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::super::membership::Membership;
+use super::super::sources::has_namespaces;
 use super::{AssumeError, AssumedStatus};
 use crate::basics::Mutex;
 use crate::controller::own_writes::{
@@ -21,7 +22,7 @@ use crate::controller::own_writes::{
 use kube_informer::indexer::Snapshot;
 use kube_informer::informer::{ReadBarrier, SharedInformer};
 use kube_informer::object::{Cached, ObjectKey, ResourceVersion};
-use kube_informer::seams::catch;
+use kube_informer::seams::{KindReach, catch};
 
 /// The assumed objects that lie over a snapshot. `None` is an object that was deleted.
 pub(super) type Laid = HashMap<ObjectKey, Option<Cached>>;
@@ -30,6 +31,7 @@ type Shown = Arc<dyn Fn(&Cached, &Cached) -> bool + Send + Sync>;
 
 pub(super) struct Overlay {
     informer: SharedInformer,
+    reach: KindReach,
     membership: Membership,
     pub(super) cache: Cache,
     state: Mutex<OverlayState>,
@@ -121,7 +123,7 @@ pub(super) struct Before {
 }
 
 impl Overlay {
-    pub(super) fn new(informer: SharedInformer) -> Self {
+    pub(super) fn new(informer: SharedInformer, reach: KindReach) -> Self {
         let settings = Settings { shown: None, lifetime: Duration::from_secs(30), limit: 10_000 };
         let state = OverlayState {
             settings,
@@ -135,6 +137,7 @@ impl Overlay {
             membership: Membership::of(&informer),
             cache: Cache::new(informer.clone()),
             informer,
+            reach,
             state: Mutex::new(state),
         }
     }
@@ -155,7 +158,19 @@ impl Overlay {
     /// Assumes an object that is not written yet.
     pub(super) fn assume(&self, key: ObjectKey, object: Cached) -> Result<(), AssumeError> {
         self.make_room();
-        let store = self.informer.snapshot();
+        let (store, collection) = (self.informer.snapshot(), self.informer.collection());
+        let by_type = || match self.reach {
+            KindReach::Cluster => Some(false),
+            KindReach::Namespaced => Some(true),
+            KindReach::Unknown => None,
+        };
+        let have_namespaces = has_namespaces(&store).or_else(by_type);
+        let is_elsewhere = |held: &Arc<str>| key.namespace() != Some(held);
+        if collection.namespace.as_ref().is_some_and(is_elsewhere)
+            || have_namespaces.is_some_and(|have| have != key.namespace().is_some())
+        {
+            return Err(AssumeError::NotHeld { key, collection: collection.clone() });
+        }
         let (uid, base) = (object.uid().map(str::to_owned), object.version());
         let creates = uid.is_none();
         let stored = || store.get_cached(&key).and_then(|stored| stored.uid().map(str::to_owned));

@@ -31,8 +31,8 @@ async fn settings_of_the_hub_reach_each_cluster() {
     let hole = Faults::new();
     hole.inject(Requests::all(), Injection::black_hole());
     hub.create(&settings("blue")).unwrap();
-    let client = |server: &ApiServer| ClusterConfig::of_client(server.client());
-    let broken = ClusterConfig::of_client(hole.client(west.client()));
+    let client = |server: &ApiServer| ClusterConfig::of_client("1", server.client());
+    let broken = ClusterConfig::of_client("1", hole.client(west.client()));
     let fleet = [("east", client(&east)), ("hole", broken), ("west", client(&west))];
     let fleet = Fixed(fleet.map(|(name, config)| (name.into(), config)).into());
     let said = Said::default();
