@@ -5,6 +5,7 @@
 
 mod controllers;
 mod informer;
+mod results;
 mod server;
 mod waits;
 mod webhooks;
