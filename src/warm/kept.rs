@@ -281,21 +281,24 @@ impl Kept {
         !self.is_unopened() && self.source.moves() != self.moves.load(Relaxed)
     }
 
-    /// Opens and reads the table, unless an earlier call did. If the cluster is not known yet, or
-    /// another informer has the table, the next call tries again.
+    /// Opens and reads the table, unless an earlier call did. If another informer has the table,
+    /// the next call tries again. Returns false if the cluster is not known yet.
     pub(super) async fn load(
         self: &Arc<Self>,
         packer: Option<Packer>,
         shard: Option<ShardSelector>,
-    ) {
+    ) -> bool {
         let turn = Arc::new(self.loading.clone().lock_owned().await);
         if !self.is_unopened() {
-            return;
+            return true;
         }
         let cluster = match self.cluster.mark(&self.source.client()).await {
             Ok(mark) => mark,
-            Err(Some(problem)) => return self.give_up(&*problem),
-            Err(None) => return,
+            Err(Some(problem)) => {
+                self.give_up(&*problem);
+                return true;
+            }
+            Err(None) => return false,
         };
         self.moves.store(self.source.moves(), Relaxed);
         let name = TableName { cluster, collection: self.source.table_name().into() };
@@ -312,7 +315,7 @@ impl Kept {
             });
             let _ended = read.await;
             if !self.is_unopened() || Instant::now() >= until {
-                return;
+                return true;
             }
             sleep(HANDOVER_PAUSE).await;
         }

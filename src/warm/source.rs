@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::core::{DynamicObject, PartialObjectMeta};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::WarmError;
 use super::kept::{Kept, MOVED};
@@ -16,6 +17,11 @@ use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use crate::object::{InvalidName, KnownObjects, ResourceVersion};
+
+/// The first pause before the cluster's mark is requested again. Each is twice as long as the last.
+///
+/// A list without the kept objects would not show what was deleted, and no later one does.
+const MARK_PAUSE: Duration = Duration::from_millis(250);
 
 /// A source that answers the first list from kept objects, if it can prove them.
 pub(crate) struct WarmSource(pub(crate) Arc<Kept>);
@@ -58,9 +64,16 @@ impl ListerWatcher for WarmSource {
                 if kept.is_moved() && kept.provisional().is_some() {
                     kept.give_up(&*WarmError::from(MOVED));
                 }
-                // A store that blocks must not hold up the list.
-                let _late =
-                    timeout(LIMIT, kept.load(hints.packs().cloned(), query.shard.clone())).await;
+                // A store that blocks must not hold up the list, nor a server that does not show
+                // the cluster's mark.
+                let (mut pause, packer) = (MARK_PAUSE, hints.packs().cloned());
+                let loading = async {
+                    while !kept.load(packer.clone(), query.shard.clone()).await {
+                        sleep(pause).await;
+                        pause *= 2;
+                    }
+                };
+                let _late = timeout(LIMIT, loading).await;
                 // A proof that took too long for the list's timeout is not tried again.
                 if let Some(provisional) = kept.provisional()
                     && !kept.proving.swap(true, Relaxed)

@@ -87,7 +87,7 @@ impl Kept {
                     return self.give_up(&*WarmError::from(MOVED));
                 }
                 if self.is_unopened() {
-                    self.load(None, None).await;
+                    let _known = self.load(None, None).await;
                     if self.is_unopened() && !std::mem::replace(&mut told, true) {
                         self.report(&*WarmError::from(
                             "the cluster is not known yet, or another informer has the table",

@@ -183,6 +183,23 @@ async fn audit_that_could_not_judge_is_made_again() {
     factory.shutdown().await;
 }
 
+/// A list without the kept objects would tell of no delete, and no later list could.
+#[tokio::test(start_paused = true)]
+async fn cluster_that_is_not_shown_at_first_is_asked_for_again() {
+    let (server, store) = (server_with("shop", 20), Memory::default());
+    run_once(&server, store.clone()).await;
+    let refused = Mutex::new(0..3);
+    server.intercept(move |request| {
+        let refuses = request.path().ends_with("/kube-system") && refused.lock().next().is_some();
+        refuses.then(|| Response::builder().status(503).body(Bytes::new()).unwrap())
+    });
+    let before = server.requests().len();
+    let (factory, maps) = start(&server, store);
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 20));
+    factory.shutdown().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn store_that_blocks_does_not_hold_up_the_first_list() {
     let (server, store) = (server_with("shop", 20), Memory::default());
