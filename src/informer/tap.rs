@@ -12,9 +12,10 @@ impl<K: ?Sized> SharedInformer<K> {
     /// Adds a tap, which gives every state unmerged, and returns a snapshot of the store: the tap
     /// gives each later change.
     ///
-    /// If [kept objects](crate::warm) show deletes that happened before the start, a tap begins
-    /// with these deletes. This holds for ten minutes after the first list, and longer while such a
-    /// delete is [pending](Self::pending_deletes).
+    /// With [kept objects](crate::warm), a tap begins with the deletes that happened before the
+    /// start, as far as these objects show them, and with up to 10,000 deletes since the first
+    /// list. This holds for ten minutes after the first list, and longer while such a delete is
+    /// [pending](Self::pending_deletes).
     ///
     /// At most `capacity` events wait, or one if it is zero. While the tap is full, the informer
     /// stores no further change, and

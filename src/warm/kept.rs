@@ -28,9 +28,13 @@ use crate::transport::ApiCollection;
 const HANDOVER: Duration = Duration::from_secs(1);
 const HANDOVER_PAUSE: Duration = Duration::from_millis(20);
 
-/// The time after the first list for which the kept objects that it lacks stay known. Controllers
-/// connect only to an informer that has synced.
-const GONE: Duration = Duration::from_secs(600);
+/// The time after the first list for which the kept objects that it lacks stay known, and what was
+/// deleted since, because some controllers connect later. Also the time after a consumer was
+/// dropped for which deletes are noted for its successor.
+pub(super) const GONE: Duration = Duration::from_secs(600);
+
+/// The number of objects up to which what was deleted since the first list is known.
+const MOST_GONE: usize = 10_000;
 
 /// The bit of a record's form that marks a deleted object whose delete is pending.
 pub(super) const DELETED: u64 = 1 << 7;
@@ -51,7 +55,8 @@ pub(crate) struct Kept {
     loading: Arc<tokio::sync::Mutex<()>>,
     /// Cancelled once the first list is in the store.
     consumed: CancellationToken,
-    /// The objects that the first list lacks, and the time until which they are known.
+    /// The objects that the first list lacks, and those that were deleted since. The time until
+    /// which they are known; `None` before a complete list is in the store.
     gone: Mutex<(KeyMap<Cached>, Option<Instant>)>,
     /// The deletes that an earlier run has kept, because it had not acted on them. Empty after a
     /// complete list is in the store.
@@ -171,11 +176,8 @@ impl Kept {
     ) -> bool {
         let is_gone = is_inside(shard, key, object);
         if is_gone {
-            let mut gone = self.gone.lock();
-            gone.0.insert(key.clone(), object.clone());
-            gone.1 = Some(after(Instant::now(), GONE));
-            drop(gone);
-            self.note_deleted(key, object);
+            self.gone.lock().0.insert(key.clone(), object.clone());
+            self.note_pending(key, object);
         }
         is_gone
     }
@@ -205,7 +207,21 @@ impl Kept {
         unfinished
     }
 
-    /// Returns the objects that the first list lacked, and those whose delete is pending.
+    /// Notes the delete of an object that was stored. Call this before the store shows it.
+    pub(crate) fn note_deleted(&self, key: &ObjectKey, object: &Cached) {
+        let mut gone = self.gone.lock();
+        let mut replaced = None;
+        if gone.1.is_some_and(|until| Instant::now() < until) && gone.0.len() < MOST_GONE {
+            replaced = gone.0.remove(key);
+            gone.0.add(key.clone(), object.clone());
+        }
+        drop(gone);
+        // An object's `Drop` is user code.
+        drop_safely(replaced);
+        self.note_pending(key, object);
+    }
+
+    /// Returns the objects that are gone since the last run, and those whose delete is pending.
     pub(crate) fn gone(&self) -> Vec<(ObjectKey, Cached)> {
         self.forget_gone();
         let pending = self.pending();
@@ -215,14 +231,24 @@ impl Kept {
         pending.chain(recent).collect()
     }
 
-    /// Returns the objects that the first list lacked. Empty once their time is over.
+    /// Returns the objects that are gone since the last run. Empty once their time is over.
     pub(super) fn recently_gone(&self) -> Vec<(ObjectKey, Cached)> {
         let gone = self.gone.lock();
         let is_over = gone.1.is_some_and(|until| until <= Instant::now());
         if is_over { Vec::new() } else { gone.0.iter().cloned().collect() }
     }
 
-    /// Forgets the objects that the first list lacked, if their time is over.
+    /// Forgets the objects outside of a shard that are gone.
+    pub(super) fn narrow_gone(&self, shard: &ShardSelector) {
+        let mut gone = self.gone.lock();
+        let outside = gone.0.iter().filter(|(key, object)| !is_inside(Some(shard), key, object));
+        let outside: Vec<_> = outside.map(|(key, _)| key.clone()).collect();
+        let forgotten: Vec<_> = outside.iter().filter_map(|key| gone.0.remove(key)).collect();
+        drop(gone);
+        drop_safely(forgotten);
+    }
+
+    /// Forgets the objects that are gone since the last run, if their time is over.
     pub(super) fn forget_gone(&self) {
         let mut gone = self.gone.lock();
         let over = gone.1.take_if(|until| *until <= Instant::now());
@@ -245,6 +271,7 @@ impl Kept {
         self.consumed.cancel();
         if complete {
             self.provisional.store(None);
+            self.gone.lock().1 = Some(after(Instant::now(), GONE));
             self.forget_unfinished();
         }
     }

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::kept::{Kept, is_inside};
+use tokio::time::Instant;
+
+use super::kept::{GONE, Kept, is_inside};
 use crate::object::{Cached, KeyMap, ObjectKey, ShardSelector};
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
-use crate::time::ReadBarrier;
+use crate::time::{ReadBarrier, after};
 
 /// The deletes of an informer that one consumer has yet to act on.
 /// [`SharedInformer::pending_deletes`](crate::SharedInformer::pending_deletes) gives one.
@@ -19,8 +21,8 @@ use crate::time::ReadBarrier;
 /// object exists again. Its handlers do not receive it again.
 ///
 /// A consumer that creates this value before its tap misses no delete. It must finish every
-/// delete. When the value is dropped, the informer keeps its deletes until another one takes them
-/// over.
+/// delete. When the value is dropped, the informer keeps its deletes, and those of the next ten
+/// minutes, until another one takes them over. So a consumer may end before its informer does.
 #[must_use = "deletes are pending only while this exists"]
 pub struct PendingDeletes {
     consumers: Arc<Mutex<Consumers>>,
@@ -36,8 +38,9 @@ pub(super) struct Consumers {
 }
 
 struct Consumer {
-    /// `None` if it was dropped.
-    number: Option<u64>,
+    number: u64,
+    /// The time until which deletes are noted for its successor. `None` before it was dropped.
+    left_until: Option<Instant>,
     deletes: KeyMap<PendingDelete>,
 }
 
@@ -55,8 +58,8 @@ impl PendingDelete {
 }
 
 impl Kept {
-    /// Adds a consumer that has yet to act on the deletes that taps begin with. It takes over those
-    /// of consumers that were dropped.
+    /// Adds a consumer that has yet to act on the deletes that taps begin with, as other consumers
+    /// may have. It takes the place of those that were dropped.
     pub(crate) fn pending_deletes(&self, is_stored: impl Fn(&ObjectKey) -> bool) -> PendingDeletes {
         // Before the lock: an object's `Drop` is user code.
         self.forget_gone();
@@ -67,21 +70,29 @@ impl Kept {
                 deletes.insert(key, PendingDelete::of(&object));
             }
         }
-        for dropped in consumers.all.extract_if(.., |consumer| consumer.number.is_none()) {
-            dropped.deletes.into_entries().for_each(|(key, delete)| deletes.insert(key, delete));
+        let left = consumers.all.extract_if(.., |consumer| consumer.left_until.is_some());
+        let left: Vec<_> = left.collect();
+        let others = left.iter().chain(&consumers.all);
+        for (key, delete) in others.flat_map(|other| other.deletes.iter()) {
+            deletes.insert(key.clone(), delete.clone());
         }
         consumers.count += 1;
         let number = consumers.count;
-        consumers.all.push(Consumer { number: Some(number), deletes });
+        consumers.all.push(Consumer { number, left_until: None, deletes });
         drop(consumers);
+        drop_safely(left);
         PendingDeletes { consumers: self.consumers.clone(), number }
     }
 
-    /// Notes the delete of an object for each consumer. Call this before the store shows it.
-    pub(crate) fn note_deleted(&self, key: &ObjectKey, object: &Cached) {
+    /// Notes the delete of an object for each consumer.
+    pub(super) fn note_pending(&self, key: &ObjectKey, object: &Cached) {
+        let now = Instant::now();
         let mut consumers = self.consumers.lock();
-        let present = consumers.all.iter_mut().filter(|consumer| consumer.number.is_some());
-        let replaced: Vec<_> = present
+        let noting = |consumer: &&mut Consumer| consumer.left_until.is_none_or(|until| now < until);
+        let replaced: Vec<_> = consumers
+            .all
+            .iter_mut()
+            .filter(noting)
             .map(|consumer| {
                 let replaced = consumer.deletes.remove(key);
                 consumer.deletes.add(key.clone(), PendingDelete::of(object));
@@ -104,6 +115,7 @@ impl Kept {
         if shard.is_empty() {
             return;
         }
+        self.narrow_gone(shard);
         forget(&self.consumers, &|consumer| {
             let outside = consumer
                 .deletes
@@ -141,7 +153,7 @@ impl PendingDeletes {
     /// look the object up and act on its delete. So a delete that comes meanwhile stays pending.
     pub fn finish(&self, key: &ObjectKey, seen: ReadBarrier) {
         let mut consumers = self.consumers.lock();
-        let own = consumers.all.iter_mut().find(|one| one.number == Some(self.number));
+        let own = consumers.all.iter_mut().find(|one| one.number == self.number);
         let finished = own.and_then(|own| {
             own.deletes.get(key).filter(|delete| delete.noted < seen)?;
             own.deletes.remove(key)
@@ -150,25 +162,22 @@ impl PendingDeletes {
         drop_safely(finished);
     }
 
-    /// Ends all deletes, because another process acts on them.
-    pub fn finish_all(&self) {
-        forget(&self.consumers, &|consumer| {
-            let own = consumer.number == Some(self.number);
-            let ended = if own { std::mem::take(&mut consumer.deletes) } else { KeyMap::default() };
-            ended.into_entries().map(|(_, delete)| delete).collect()
-        });
+    /// Ends all deletes, also those to come, because another process acts on them.
+    pub fn finish_all(self) {
+        let mut consumers = self.consumers.lock();
+        let own = consumers.all.extract_if(.., |one| one.number == self.number);
+        let ended: Vec<_> = own.map(|own| own.deletes).collect();
+        drop(consumers);
+        drop_safely(ended);
     }
 }
 
 impl Drop for PendingDeletes {
     fn drop(&mut self) {
         let mut consumers = self.consumers.lock();
-        consumers.all.retain_mut(|consumer| {
-            if consumer.number == Some(self.number) {
-                consumer.number = None;
-            }
-            consumer.number.is_some() || consumer.deletes.len() > 0
-        });
+        if let Some(own) = consumers.all.iter_mut().find(|one| one.number == self.number) {
+            own.left_until = Some(after(Instant::now(), GONE));
+        }
     }
 }
 

@@ -4,14 +4,20 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::CachedEvent;
 use kube_informer::informer::ReadBarrier;
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::processor::Tap;
 use kube_informer::testing::ApiServer;
+use kube_informer::{CachedEvent, InformerSpec};
+use kube_informer_warm::WarmCache;
+use tokio::sync::watch;
 
-use crate::world::{Run, Scope, Scratch, map};
+use crate::world::{LIMIT, Run, Scope, Scratch, map};
 
 const EVERYTHING: Scope = Scope::Everything;
+
+/// The time after which only pending deletes are known.
+const LATER: Duration = Duration::from_secs(601);
 
 fn server_with(maps: u64) -> ApiServer {
     let server = ApiServer::new();
@@ -113,6 +119,7 @@ async fn act_on_an_earlier_delete_ends_no_later_one() {
     server.delete(&object).unwrap();
     run.settle(&server, EVERYTHING).await;
     pending.finish(&key, seen);
+    tokio::time::sleep(LATER).await;
     assert_eq!(deletes(&mut run.informer.tap("one", 10).unwrap().0), ["map-0"]);
     pending.finish_all();
     assert_eq!(deletes(&mut run.informer.tap("two", 10).unwrap().0), [""; 0]);
@@ -143,4 +150,88 @@ async fn delete_outside_of_a_later_shard_is_not_told() {
     let told = deletes(&mut run.informer.tap("consumer", 50).unwrap().0);
     assert_eq!(told, [format!("map-{inside}")]);
     run.shutdown().await;
+}
+
+/// Controllers end before their informers do.
+#[tokio::test(start_paused = true)]
+async fn delete_after_the_end_of_its_consumer_is_told_again() {
+    let (server, scratch) = (server_with(3), Scratch::new("pending-ended"));
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    let delete = async |run: &Run, name: &str| {
+        server.delete(&map("shop", name, 0)).unwrap();
+        run.settle(&server, EVERYTHING).await;
+    };
+    drop(run.informer.pending_deletes());
+    delete(&run, "map-0").await;
+    tokio::time::sleep(LATER).await;
+    delete(&run, "map-1").await;
+    run.shutdown().await;
+    assert_eq!(told(&server, &scratch).await, ["map-0"]);
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.informer.pending_deletes().unwrap().finish_all();
+    delete(&run, "map-2").await;
+    run.shutdown().await;
+    assert_eq!(told(&server, &scratch).await, [""; 0]);
+}
+
+/// Programs start their informers before their controllers, and some controllers later than others.
+#[tokio::test(start_paused = true)]
+async fn delete_before_a_consumer_came_is_told_and_pending() {
+    for acts in [false, true] {
+        let (server, scratch) = (server_with(3), Scratch::new(&format!("pending-late-{acts}")));
+        Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+        let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+        server.delete(&map("shop", "map-0", 0)).unwrap();
+        run.settle(&server, EVERYTHING).await;
+        let first = run.informer.pending_deletes().unwrap();
+        server.delete(&map("shop", "map-1", 0)).unwrap();
+        run.settle(&server, EVERYTHING).await;
+        tokio::time::sleep(LATER).await;
+        let second = run.informer.pending_deletes().unwrap();
+        let mut tap = run.informer.tap("second", 10).unwrap().0;
+        assert_eq!(deletes(&mut tap), ["map-0", "map-1"]);
+        // An act of the first is none of the second.
+        let consumers = [&first, &second];
+        for consumer in &consumers[..1 + usize::from(acts)] {
+            for key in ["shop/map-0", "shop/map-1"] {
+                consumer.finish(&key.parse().unwrap(), ReadBarrier::now());
+            }
+        }
+        run.shutdown().await;
+        drop((first, second));
+        let expected: &[&str] = if acts { &[] } else { &["map-0", "map-1"] };
+        assert_eq!(told(&server, &scratch).await, expected);
+    }
+}
+
+/// Another replica has them, or an object of the same name that exists.
+#[tokio::test(start_paused = true)]
+async fn deletes_outside_of_a_shard_that_moved_are_not_told() {
+    let (server, scratch) = (server_with(40), Scratch::new("pending-moved"));
+    let of = |scope: Scope| match scope {
+        Scope::Shard(from, to) => ShardSelector::new(ShardKey::Uid, [from..=to]),
+        _ => ShardSelector::everything(ShardKey::Uid),
+    };
+    let half = Scope::Shard(0, u64::MAX / 2);
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    let kept = EVERYTHING.of(&server);
+    for n in 0..10 {
+        server.delete(&map("shop", &format!("map-{n}"), 0)).unwrap();
+    }
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let (wanted, shard) = watch::channel(of(EVERYTHING));
+    let run = Run::of_spec(&server, cache, InformerSpec::new().shard(shard));
+    run.informer.wait_for_sync(LIMIT).await.unwrap();
+    wanted.send_replace(of(half));
+    while run.stored() != half.of(&server) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let pending = run.informer.pending_deletes().unwrap();
+    let told = deletes(&mut run.informer.tap("consumer", 50).unwrap().0);
+    let deleted = (0..10).map(|n| format!("map-{n}"));
+    let inside = deleted.filter(|name| half.has(&kept[&format!("shop/{name}")].0));
+    assert_eq!(told, inside.collect::<Vec<_>>());
+    assert!((1..10).contains(&told.len()));
+    run.shutdown().await;
+    drop(pending);
 }
