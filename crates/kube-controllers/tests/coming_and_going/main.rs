@@ -14,6 +14,7 @@ mod helpers;
 mod http;
 mod interests;
 mod kept;
+mod kept_worlds;
 mod managers;
 mod own_additions;
 mod readiness;
