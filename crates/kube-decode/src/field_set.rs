@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet(BTreeMap<Box<str>, Wanted>);
 
+/// The most names of a path. No object has more levels, because decoders refuse deeper ones.
+const DEEPEST: usize = 128;
+
 /// The selected part of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -27,22 +30,26 @@ pub(crate) enum Wanted {
 }
 
 impl FieldSet {
-    /// Makes the set of the fields with these paths. A path that no object has selects nothing.
+    /// Makes the set of the fields with these paths. A path that no object has selects nothing, and
+    /// so does one with more than 128 names.
     pub fn from_paths<P: AsRef<str>>(paths: impl IntoIterator<Item = P>) -> Self {
         let mut set = Self::default();
         for path in paths {
-            set.add(path.as_ref());
+            set.add(path.as_ref(), DEEPEST);
         }
         set
     }
 
-    fn add(&mut self, path: &str) {
+    /// Adds the field with this path, if it has at most so many names. A set is as deep as its
+    /// longest path, and each level takes some of the stack.
+    fn add(&mut self, path: &str, most: usize) {
         match path.split_once('.') {
+            _ if most == 0 => {}
             None => drop(self.0.insert(path.into(), Wanted::All)),
             Some((name, rest)) => {
                 let within = self.0.entry(name.into());
                 if let Wanted::Some(within) = within.or_insert(Wanted::Some(Self::default())) {
-                    within.add(rest);
+                    within.add(rest, most - 1);
                 }
             }
         }
@@ -84,6 +91,14 @@ mod tests {
         let set = FieldSet::from_paths(["a.b.c", "a.d"]);
         let Some(Wanted::Some(within)) = set.of("a") else { panic!("not all of a") };
         assert_eq!(within, &FieldSet::from_paths(["d", "b.c"]));
+    }
+
+    #[test]
+    fn path_deeper_than_any_object_takes_no_stack() {
+        let path = |names: usize| vec!["a"; names].join(".");
+        let set = FieldSet::from_paths([path(1_000_000)]);
+        assert_eq!(set.clone().and(&set), FieldSet::from_paths([path(500_000)]));
+        assert_ne!(FieldSet::from_paths([path(127)]), FieldSet::from_paths([path(126)]));
     }
 
     proptest! {
