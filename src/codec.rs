@@ -134,6 +134,11 @@ pub(crate) trait DecodeAny: Send + Sync {
     /// Returns the decoder with a memory limit, if it can have one.
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>>;
 
+    /// Returns the only manager whose managed fields the decoder keeps, if there is one.
+    fn manager(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns another type's decoder with the rule for managed fields that this one has, unless it
     /// has none.
     fn restrict(&self, other: &Arc<dyn DecodeAny>) -> Option<Arc<dyn DecodeAny>> {
@@ -351,6 +356,11 @@ impl Codec {
         part: Projection<'_>,
     ) -> Result<Option<Value>, DecodeError> {
         let decoder = SerdeDecode::<Value>::new();
+        let cut = self.decoder.manager().and_then(|manager| match self.layout {
+            Layout::Plain => bare::json_of(object, manager),
+            layout => bare::protobuf_of(object, layout == Layout::Envelope, Some(manager)),
+        });
+        let object = cut.as_deref().unwrap_or(object);
         match (self.layout, part) {
             (Layout::Plain, Projection::Path(path)) => value_in_json(object, path),
             (Layout::Plain, Projection::Fields(fields)) => {

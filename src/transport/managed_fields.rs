@@ -141,6 +141,10 @@ impl DecodeAny for OneManager {
         Some(Arc::new(Self { decoder, manager: self.manager.clone() }))
     }
 
+    fn manager(&self) -> Option<&str> {
+        Some(&self.manager)
+    }
+
     fn restrict(&self, other: &Arc<dyn DecodeAny>) -> Option<Arc<dyn DecodeAny>> {
         Some(Arc::new(Self { decoder: other.clone(), manager: self.manager.clone() }))
     }

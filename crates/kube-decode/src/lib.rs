@@ -261,7 +261,8 @@ impl DecodeOptions {
     /// Returns the rule for an object of which these fields are read, or all.
     fn rule(self, fields: Option<&FieldSet>) -> Option<Rule<'_>> {
         match fields {
-            Some(fields) => Some(Rule::Object(fields)),
+            Some(fields) if self.managed_fields => Some(Rule::Object(fields)),
+            Some(fields) => Some(Rule::BareObject(fields)),
             None => (!self.managed_fields).then_some(Rule::AllButManagedFields),
         }
     }
@@ -280,8 +281,7 @@ impl<K> SerdeDecode<K> {
     }
 
     /// Sets whether objects keep their `metadata.managedFields`. They do unless set. Otherwise the
-    /// decoder skips them unread. An object that is decoded for readers of some fields never has
-    /// them.
+    /// decoder skips them unread.
     #[must_use]
     pub fn managed_fields(self, keep: bool) -> Self {
         DecodeOptions { managed_fields: keep, ..self.options }.into()

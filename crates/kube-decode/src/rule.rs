@@ -2,7 +2,7 @@
 //!
 //! One rule skips `metadata.managedFields`. Decoded, they are a tree of maps several times the size
 //! of everything else, and only the server needs them. The other rule keeps only some fields, and
-//! never managed fields. In both cases the type sees an object that has no other fields.
+//! may skip managed fields, too. In both cases the type sees an object that has no other fields.
 
 use crate::field_set::{FieldSet, Wanted};
 
@@ -15,6 +15,8 @@ pub(super) enum Rule<'f> {
     Metadata,
     /// At the level of an object: these fields.
     Object(&'f FieldSet),
+    /// At the level of an object: these fields, but not its managed fields.
+    BareObject(&'f FieldSet),
     /// At a level inside an object: these fields.
     Within(&'f FieldSet),
     /// At the level of an object: all of it. This and the following rules lead to trees.
@@ -50,14 +52,17 @@ impl<'f> Rule<'f> {
             | Self::WholeMetadata
             | Self::ManagedFields
             | Self::Tree => Verdict::Pass,
-            Self::Object(fields) | Self::Within(fields) => match fields.of(name) {
-                None => Verdict::Skip,
-                Some(Wanted::Some(within)) => Verdict::Look(Self::Within(within)),
-                Some(Wanted::All) if matches!(self, Self::Object(_)) => {
-                    Self::AllButManagedFields.judge(name)
+            Self::Object(fields) | Self::BareObject(fields) | Self::Within(fields) => {
+                match (fields.of(name), self) {
+                    (None, _) => Verdict::Skip,
+                    (Some(Wanted::Some(within)), _) => Verdict::Look(Self::Within(within)),
+                    (Some(Wanted::All), Self::BareObject(_)) => {
+                        Self::AllButManagedFields.judge(name)
+                    }
+                    (Some(Wanted::All), Self::Object(_)) => Self::Whole.judge(name),
+                    (Some(Wanted::All), _) => Verdict::Pass,
                 }
-                Some(Wanted::All) => Verdict::Pass,
-            },
+            }
         }
     }
 
@@ -65,7 +70,11 @@ impl<'f> Rule<'f> {
     pub(super) fn skips_members(self) -> bool {
         matches!(
             self,
-            Self::AllButManagedFields | Self::Metadata | Self::Object(_) | Self::Within(_)
+            Self::AllButManagedFields
+                | Self::Metadata
+                | Self::Object(_)
+                | Self::BareObject(_)
+                | Self::Within(_)
         )
     }
 

@@ -267,7 +267,7 @@ fn cut(value: &Value, rule: Rule<'_>) -> Value {
 }
 
 fn only<K: DeserializeOwned>(object: &Value, fields: &FieldSet) -> Result<K, DecodeError> {
-    from_json(object.to_string().as_bytes(), Some(Rule::Object(fields)), MEMORY_LIMIT)
+    from_json(object.to_string().as_bytes(), Some(Rule::BareObject(fields)), MEMORY_LIMIT)
 }
 
 #[test]
@@ -326,7 +326,7 @@ proptest! {
         let fields = FieldSet::from_paths(paths);
         prop_assert_eq!(
             only::<Value>(&value, &fields).unwrap(),
-            cut(&value, Rule::Object(&fields))
+            cut(&value, Rule::BareObject(&fields))
         );
     }
 
