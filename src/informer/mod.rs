@@ -337,7 +337,7 @@ impl<K: ?Sized> SharedInformer<K> {
     /// `None` without [kept caches](crate::warm), before the informer has read its table, and after
     /// the first list.
     pub fn provisional(&self) -> Option<Snapshot<K>> {
-        Some(self.pipeline.kept.as_ref()?.snapshot()?.cast())
+        Some(self.pipeline.kept.as_ref()?.snapshot()?.through(self.indexer.view()))
     }
 
     /// Waits until the store's version is `version` or newer, for at most `limit`. Use it to read

@@ -7,6 +7,7 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::Config;
+use kube::core::PartialObjectMeta;
 use kube_informer::object::{ObjectEvent, ShardKey, ShardSelector};
 use kube_informer::testing::{ApiServer, BodyPosition, Faults, Injection, Requests};
 use kube_informer::{InformerSpec, LabelSelector, SharedInformerFactory};
@@ -304,6 +305,10 @@ async fn provisional_objects_are_shown_on_request_alone() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     let provisional = run.informer.provisional().unwrap();
     assert_eq!((provisional.len(), provisional.iter().count()), (20, 20));
+    let metadata = run.informer.view::<PartialObjectMeta<ConfigMap>>().unwrap();
+    let metadata = metadata.provisional().unwrap();
+    let same = |key| metadata.get(key).unwrap().metadata == provisional.get(key).unwrap().metadata;
+    assert_eq!(metadata.iter().filter(|(key, _)| same(key)).count(), 20);
     assert!(!run.informer.has_synced() && run.informer.snapshot().is_empty());
     assert!(run.told.lock().fold.is_empty() && run.informer.status().freshness.is_none());
     server.stop_intercepting();
