@@ -68,6 +68,8 @@ impl Marks {
     const VERSIONED: u8 = 16;
     /// The object replaced another state, and was not read yet.
     const NEW: u8 = 32;
+    /// A failed read of a part was reported.
+    const PART_REPORTED: u8 = 64;
 
     fn new(versioned: bool) -> Self {
         Self(AtomicU8::new(if versioned { Self::VERSIONED } else { 0 }))
@@ -288,9 +290,14 @@ impl Packed {
     #[cold]
     fn report(&self, error: &DecodeError) {
         self.marks.set(Marks::UNREADABLE, true);
+        self.report_once(Marks::REPORTED, error);
+    }
+
+    /// Counts a failed read. Reports it unless the object has this mark.
+    fn report_once(&self, mark: u8, error: &DecodeError) {
         let figures = &self.shared().figures;
         figures.unreadable.add();
-        if self.marks.set(Marks::REPORTED, true) {
+        if self.marks.set(mark, true) {
             return;
         }
         let problem = error.to_string();
@@ -403,6 +410,7 @@ impl Packed {
             }
         }
         let own = object.as_ref().map_or(0, |object| size_of_val(&**object));
+        let bytes = view.estimate(bytes, self.written_len as usize);
         let part = Part::new(view, object.clone(), own + bytes);
         let mut held = self.held.lock();
         if let Some(known) = held.part(view) {
@@ -469,7 +477,9 @@ impl PackedObject for Packed {
         let written = self.decompress();
         let found = written
             .and_then(|written| self.dictionary.context.codec.project(written.as_slice(), part));
-        Some(found.inspect_err(|error| self.report(error)).ok().flatten().unwrap_or_default())
+        // The object as a whole may be readable: a tree of JSON can't hold what a type can.
+        let report = |error: &DecodeError| self.report_once(Marks::PART_REPORTED, error);
+        Some(found.inspect_err(report).ok().flatten().unwrap_or_default())
     }
 
     fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {

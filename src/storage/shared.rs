@@ -80,12 +80,17 @@ impl Shared {
     pub(super) fn view(self: &Arc<Self>, of: ViewType) -> Arc<View> {
         let mut views = self.views.lock();
         views.retain(|view| view.strong_count() > 0);
-        let known = views.iter().filter_map(Weak::upgrade).find(|view| view.is_shared_with(&of));
-        known.unwrap_or_else(|| {
+        // The last reference to a view may be among these. It is not dropped under the lock,
+        // because it owns a decoder, whose `Drop` is user code.
+        let live: Vec<_> = views.iter().filter_map(Weak::upgrade).collect();
+        let known = live.iter().find(|view| view.is_shared_with(&of)).cloned();
+        let view = known.unwrap_or_else(|| {
             let view = View::new(of, self.clone());
             views.push(Arc::downgrade(&view));
             view
-        })
+        });
+        drop(views);
+        view
     }
 
     /// Returns the status of each view.

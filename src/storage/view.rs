@@ -5,6 +5,7 @@
 //! object without bytes is serialised first. What a view can't read is missing only from that view.
 
 use std::any::{Any, TypeId};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -22,6 +23,10 @@ use crate::object::{
     answers_of_wrapped, downcast,
 };
 use crate::panic::catch;
+use crate::sync::Mutex;
+
+/// The number of states whose report a view remembers.
+const REMEMBERED: usize = 16_384;
 
 /// A function that serialises an object of an informer's type. `None` if that fails.
 pub(crate) type Serialised = fn(&dyn AnyObject) -> Option<Vec<u8>>;
@@ -53,6 +58,8 @@ pub(crate) struct View {
     misses: Counter,
     converted: Counter,
     unreadable: Counter,
+    /// The states without bytes that were reported as unreadable, each with its version.
+    reported: Mutex<HashSet<(Option<ObjectKey>, Option<String>)>>,
 }
 
 /// Figures of a view of an informer's objects.
@@ -98,6 +105,7 @@ impl View {
             misses: Counter::default(),
             converted: Counter::default(),
             unreadable: Counter::default(),
+            reported: Mutex::default(),
         })
     }
 
@@ -121,6 +129,12 @@ impl View {
             converted: self.converted.get(),
             unreadable: self.unreadable.get(),
         }
+    }
+
+    /// Returns the memory that an object takes, of which `charged` bytes were counted as it was
+    /// decoded. A decoder of the caller's own may count none. Then the encoded size counts.
+    pub(super) fn estimate(&self, charged: usize, written: usize) -> usize {
+        if charged == 0 && !self.of.is_shared { written } else { charged }
     }
 
     /// Counts a read that needed no decoding.
@@ -179,13 +193,14 @@ impl View {
         }
     }
 
-    /// Returns a decoded object as the view's type. It may be of this type already, if the program
-    /// made it.
-    pub(crate) fn convert(&self, object: Arc<dyn AnyObject>) -> Option<Arc<dyn AnyObject>> {
-        if (&*object as &dyn Any).type_id() == self.of.id {
-            return Some(object);
+    /// Returns a decoded object as the view's type. It may be of this type already. Then only a
+    /// decoder of the caller's own reads it.
+    pub(crate) fn convert(&self, decoded: Arc<dyn AnyObject>) -> Option<Arc<dyn AnyObject>> {
+        let is_own = (&*decoded as &dyn Any).type_id() == self.of.id;
+        if is_own && self.of.is_shared {
+            return Some(decoded);
         }
-        let object = &*object;
+        let object = &*decoded;
         if self.converted.add() == 0 {
             let (resource, view) = (self.shared.figures.resource(), self.of.name);
             tracing::warn!(
@@ -200,14 +215,31 @@ impl View {
                 let bytes = Buffer::holding(bytes, self.shared.wipe);
                 self.decode(&self.json, bytes.as_slice())
             }
+            // The program put it into the store.
+            Ok(None) if is_own => return Some(decoded),
             _ => Err(DecodeError::new("its Serialize failed or panicked")),
         };
-        read.inspect_err(|error| {
-            let meta = catch(|| object.meta()).ok().flatten();
-            let key = meta.and_then(|meta| ObjectKey::of_meta(meta).ok());
+        read.inspect_err(|error| self.report_decoded(object, error)).ok()
+    }
+
+    /// Counts a decoded object that the view can't read. Reports each of its states once, because
+    /// every read converts it again.
+    #[cold]
+    fn report_decoded(&self, object: &dyn AnyObject, error: &DecodeError) {
+        let meta = catch(|| object.meta()).ok().flatten();
+        let key = meta.and_then(|meta| ObjectKey::of_meta(meta).ok());
+        let state = (key.clone(), meta.and_then(|meta| meta.resource_version.clone()));
+        let mut reported = self.reported.lock();
+        if reported.len() >= REMEMBERED {
+            reported.clear();
+        }
+        let is_new = reported.insert(state);
+        drop(reported);
+        if is_new {
             self.report(key, meta.and_then(|meta| meta.uid.as_deref()), error);
-        })
-        .ok()
+        } else {
+            self.unreadable.add();
+        }
     }
 
     /// Returns an object that its readers read as the view's type.

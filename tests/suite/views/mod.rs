@@ -1,6 +1,7 @@
 //! Views: one informer's objects, read as other types.
 
 mod ends;
+mod fidelity;
 mod kinds;
 mod property;
 
