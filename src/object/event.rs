@@ -152,17 +152,39 @@ impl<K: ?Sized> CachedEvent<K> {
     }
 }
 
-impl CachedEvent {
-    /// Returns the newest state with at least these fields, or the whole object for `None`. Reading
-    /// an initial add does not show that the object is in use.
+impl<K: ?Sized> CachedEvent<K> {
+    /// Returns the event like [`read`](CachedEvent::read), whose objects have at least these
+    /// fields, or all for `None`. Reading an initial add does not show that the object is in use.
     #[doc(hidden)]
-    pub fn read_newest(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
-        match self {
+    pub fn read_any(&self, fields: Option<&FieldSet>) -> Option<ObjectEvent<Arc<dyn AnyObject>>> {
+        Some(match self {
             Self::Added { object, initial: true } => {
-                object.read_for(PassingRead::InitialAdd, fields)
+                let object = object.read_for(PassingRead::InitialAdd, fields)?;
+                ObjectEvent::Added { object, initial: true }
             }
-            _ => self.object().read(fields),
-        }
+            Self::Added { object, initial: false } => {
+                ObjectEvent::Added { object: object.read(fields)?, initial: false }
+            }
+            Self::Updated { old, new } => {
+                let new = new.read(fields)?;
+                let old = match old.told() {
+                    Some(told) => told.last.as_ref().and_then(|last| last.read(fields)),
+                    None => old.read(fields),
+                };
+                match old {
+                    Some(old) => ObjectEvent::Updated { old, new },
+                    None => ObjectEvent::Added { object: new, initial: false },
+                }
+            }
+            Self::Deleted { object, final_state_known } => {
+                let (object, final_state) = read_last(object, fields)?;
+                let final_state_known = *final_state_known && final_state;
+                ObjectEvent::Deleted { object, final_state_known }
+            }
+            Self::MovedAway { object } => {
+                ObjectEvent::MovedAway { object: read_last(object, fields)?.0 }
+            }
+        })
     }
 }
 
@@ -178,31 +200,17 @@ impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
     ///   `final_state_known` is false. The same applies to an object that moved away.
     /// - A delete is `None` if the handler read no state of the object.
     pub fn read(&self) -> Option<Event<K>> {
-        Some(match self {
-            Self::Added { object, initial: true } => {
-                let object = downcast(object.read_for(PassingRead::InitialAdd, None)?)?;
-                Event::Added { object, initial: true }
+        Some(match self.read_any(None)? {
+            ObjectEvent::Added { object, initial } => {
+                Event::Added { object: downcast(object)?, initial }
             }
-            Self::Added { object, initial: false } => {
-                Event::Added { object: object.get()?, initial: false }
+            ObjectEvent::Updated { old, new } => {
+                Event::Updated { old: downcast(old)?, new: downcast(new)? }
             }
-            Self::Updated { old, new } => {
-                let new = new.get()?;
-                let old = match old.told() {
-                    Some(told) => told.last.as_ref().and_then(Cached::get_as),
-                    None => old.get(),
-                };
-                match old {
-                    Some(old) => Event::Updated { old, new },
-                    None => Event::Added { object: new, initial: false },
-                }
+            ObjectEvent::Deleted { object, final_state_known } => {
+                Event::Deleted { object: downcast(object)?, final_state_known }
             }
-            Self::Deleted { object, final_state_known } => {
-                let (object, final_state) = read_last(object)?;
-                let final_state_known = *final_state_known && final_state;
-                Event::Deleted { object, final_state_known }
-            }
-            Self::MovedAway { object } => Event::MovedAway { object: read_last(object)?.0 },
+            ObjectEvent::MovedAway { object } => Event::MovedAway { object: downcast(object)? },
         })
     }
 }
@@ -210,13 +218,16 @@ impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
 /// Returns the state of an object that is gone, and whether it is the final one. If that can't be
 /// unpacked, returns the last state that was reported to the event's reader. Returns `None` if
 /// there is no such state.
-fn read_last<K: Resource + Send + Sync + 'static>(object: &Cached<K>) -> Option<(Arc<K>, bool)> {
+fn read_last<K: ?Sized>(
+    object: &Cached<K>,
+    fields: Option<&FieldSet>,
+) -> Option<(Arc<dyn AnyObject>, bool)> {
     let last = match object.told() {
         Some(told) => Some(told.last.as_ref()?),
         None => None,
     };
-    let read = object.get().map(|object| (object, true));
-    read.or_else(|| Some((last?.get_as()?, false)))
+    let read = object.read(fields).map(|object| (object, true));
+    read.or_else(|| Some((last?.read(fields)?, false)))
 }
 
 impl<K: Resource + Send + Sync + 'static> From<Event<K>> for CachedEvent<K> {

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
+use super::unread::Unread;
 use super::{Notification, ProcessorState, Recipients};
 use crate::object::{AnyObject, CachedEvent, ObjectKey};
 use crate::panic::{SafeDropEvent, SafeDropper, catch, drop_safely};
@@ -41,6 +42,8 @@ pub(crate) type TapEvents = Receiver<(ObjectKey, SafeDropEvent)>;
 type TapCall = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
 
 /// The events of an informer, each with its object's key: every state, unmerged and in order.
+/// Without the states that the consumer can't read, its events fit together as
+/// [`CachedEvent::read`] says.
 ///
 /// [`SharedInformer::tap`](crate::SharedInformer::tap) gives one. Dropping it removes it.
 #[must_use = "a tap is removed when it is dropped"]
@@ -50,6 +53,11 @@ pub struct Tap<K: ?Sized = dyn AnyObject> {
     /// `None` for a function, which the processing loop calls.
     events: Option<TapEvents>,
     guard: TapGuard,
+    /// The states that the consumer could not read.
+    unread: Unread,
+    /// The last event that the consumer got, until it asks for the next one.
+    last: Option<(ObjectKey, SafeDropEvent)>,
+    dropper: SafeDropper,
     /// The view through which the consumer reads objects, if their type is not the stored one.
     view: Option<Arc<View>>,
     kind: PhantomData<K>,
@@ -113,7 +121,9 @@ impl<K: ?Sized> Tap<K> {
         events: Option<TapEvents>,
     ) -> Self {
         let guard = TapGuard(Arc::downgrade(shared), Arc::downgrade(source));
-        Self { first: VecDeque::new(), events, guard, view: None, kind: PhantomData }
+        let (first, unread, dropper) = (VecDeque::new(), Unread::default(), shared.dropper.clone());
+        let (last, view, kind) = (None, None, PhantomData);
+        Self { first, events, guard, unread, last, dropper, view, kind }
     }
 
     /// Puts events before all others. A tap that calls a function does not get them.
@@ -124,6 +134,7 @@ impl<K: ?Sized> Tap<K> {
     /// Returns the next event. Returns `None` after the informer was stopped and the tap has no
     /// event left. Cancel safe.
     pub async fn next(&mut self) -> Option<(ObjectKey, CachedEvent<K>)> {
+        self.note_last();
         let (key, mut event) = match (self.first.pop_front(), &mut self.events) {
             (Some(first), _) => first,
             (None, Some(events)) => events.recv().await?,
@@ -134,13 +145,29 @@ impl<K: ?Sized> Tap<K> {
             Some(view) => view.show_event(event),
             None => event,
         };
-        Some((key, event.cast()))
+        let told = self.unread.prepare(&key, event.clone());
+        self.last = Some((key.clone(), SafeDropEvent::new(event, self.dropper.clone())));
+        if !told.object().is_packed() {
+            // It can be read, and is not to stay longer than its consumer wants.
+            self.note_last();
+        }
+        Some((key, told.cast()))
+    }
+
+    /// Notes whether the consumer could read its last event.
+    fn note_last(&mut self) {
+        if let Some((key, mut last)) = self.last.take()
+            && let Some(event) = last.take()
+        {
+            self.unread.note(&key, &event, &self.dropper);
+            self.dropper.free_event(event);
+        }
     }
 
     /// Returns the same tap, whose objects are read as they are stored, or through a view.
     pub(crate) fn through<L: ?Sized>(self, view: Option<Arc<View>>) -> Tap<L> {
-        let Self { first, events, guard, .. } = self;
-        Tap { first, events, guard, view, kind: PhantomData }
+        let Self { first, events, guard, unread, last, dropper, .. } = self;
+        Tap { first, events, guard, unread, last, dropper, view, kind: PhantomData }
     }
 }
 

@@ -20,7 +20,7 @@ use super::owner::{OwnInformers, Owner};
 use super::predicates::has_new_spec;
 use super::status::StatusCell;
 use kube_informer::object::{
-    AnyObject, Cached, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
+    AnyObject, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
 };
 use kube_informer::seams::{SafeDrop, SafeDropper, YieldBudget, catch};
 use kube_informer::workqueue::{Priority, WorkQueue};
@@ -36,6 +36,9 @@ pub(super) enum Predicate {
 
 /// An event with borrowed objects of any type.
 pub(super) type AnyEvent<'a> = ObjectEvent<&'a dyn AnyObject>;
+
+/// An event with decoded objects of any type.
+type AnyRead = ObjectEvent<Arc<dyn AnyObject>>;
 
 /// The fields of a dependent that name its owner.
 static OWNER_FIELDS: LazyLock<FieldSet> =
@@ -135,7 +138,9 @@ impl Rule {
             Keys::Owner(_) => Some(&OWNER_FIELDS),
             Keys::OfState(_) => None,
             Keys::OfEvent(of) => {
-                with_event(event, None, dropper, |event| of(event, call));
+                if let Some(event) = event.read_any(None) {
+                    with_event(event, dropper, |event| of(event, call));
+                }
                 return;
             }
         };
@@ -147,16 +152,22 @@ impl Rule {
             Keys::OfState(of) => of(object, call),
             _ => {}
         };
-        for state in states(event) {
+        let mut map_state = |read: &dyn Fn() -> Option<Arc<dyn AnyObject>>| {
             let mapped = catch(|| {
-                if let Some(object) = state.read(fields) {
+                if let Some(object) = read() {
                     dropper.call_with(object, |object| map(&**object));
                 }
             });
             if let Err(message) = mapped {
                 status.record_mapping_panic(key, &message);
             }
+        };
+        if let CachedEvent::Updated { old, new } = event
+            && !old.ptr_eq(new)
+        {
+            map_state(&|| old.read(fields));
         }
+        map_state(&|| read_newest(event, fields));
     }
 }
 
@@ -284,41 +295,49 @@ impl Enqueuer {
             CachedEvent::Updated { old, new } if old.ptr_eq(new) => false,
             // An object that cannot be read may have a new spec. Keeping the backoff bounds the
             // tries.
-            CachedEvent::Updated { .. } => {
-                with_event(event, Some(&SPEC_FIELDS), &self.dropper, is_new_generation)
-                    .unwrap_or(false)
-            }
+            CachedEvent::Updated { .. } => read_all(event, Some(&SPEC_FIELDS))
+                .is_some_and(|event| with_event(event, &self.dropper, is_new_generation)),
             _ => true,
         }
     }
 }
 
-/// Calls a function with an event whose objects are decoded. Returns `None` if one of them cannot
-/// be read.
+/// Returns an event with each state that it carries. `None` if one of them cannot be read.
+fn read_all(event: &CachedEvent, fields: Option<&FieldSet>) -> Option<AnyRead> {
+    Some(match event {
+        ObjectEvent::Added { .. } => event.read_any(fields)?,
+        ObjectEvent::Updated { old, new } => {
+            ObjectEvent::Updated { old: old.read(fields)?, new: new.read(fields)? }
+        }
+        ObjectEvent::Deleted { object, final_state_known } => ObjectEvent::Deleted {
+            object: object.read(fields)?,
+            final_state_known: *final_state_known,
+        },
+        ObjectEvent::MovedAway { object } => {
+            ObjectEvent::MovedAway { object: object.read(fields)? }
+        }
+    })
+}
+
+/// Calls a function with a decoded event, and drops its objects afterwards.
 fn with_event<R>(
-    event: &CachedEvent,
-    fields: Option<&FieldSet>,
+    event: AnyRead,
     dropper: &SafeDropper,
     call: impl FnOnce(&AnyEvent<'_>) -> R,
-) -> Option<R> {
-    dropper.call_with(event.read_newest(fields)?, |object| {
-        let object = &**object;
-        Some(match event {
-            ObjectEvent::Updated { old, .. } => {
-                let old = old.read(fields)?;
-                dropper
-                    .call_with(old, |old| call(&ObjectEvent::Updated { old: &**old, new: object }))
-            }
-            ObjectEvent::Added { initial, .. } => {
-                call(&ObjectEvent::Added { object, initial: *initial })
-            }
-            ObjectEvent::Deleted { final_state_known, .. } => {
-                let final_state_known = *final_state_known;
-                call(&ObjectEvent::Deleted { object, final_state_known })
-            }
-            ObjectEvent::MovedAway { .. } => call(&ObjectEvent::MovedAway { object }),
-        })
-    })
+) -> R {
+    match event {
+        ObjectEvent::Added { object, initial } => dropper
+            .call_with(object, |object| call(&ObjectEvent::Added { object: &**object, initial })),
+        ObjectEvent::Updated { old, new } => dropper.call_with(new, |new| {
+            dropper.call_with(old, |old| call(&ObjectEvent::Updated { old: &**old, new: &**new }))
+        }),
+        ObjectEvent::Deleted { object, final_state_known } => dropper.call_with(object, |object| {
+            call(&ObjectEvent::Deleted { object: &**object, final_state_known })
+        }),
+        ObjectEvent::MovedAway { object } => {
+            dropper.call_with(object, |object| call(&ObjectEvent::MovedAway { object: &**object }))
+        }
+    }
 }
 
 /// Turns a filter of one type of objects into a filter of any.
@@ -372,19 +391,24 @@ pub(super) fn passes(
         return false;
     }
     functions.is_empty()
-        || with_event(event, None, dropper, |event| {
-            functions.iter().all(|function| or_panic(catch(|| function(event))))
+        || read_all(event, None).is_none_or(|event| {
+            with_event(event, dropper, |event| {
+                functions.iter().all(|function| or_panic(catch(|| function(event))))
+            })
         })
-        .unwrap_or(true)
 }
 
-/// Returns the states of an object that an event carries.
-fn states(event: &CachedEvent) -> impl Iterator<Item = &Cached> {
-    let old = match event {
-        CachedEvent::Updated { old, new } if !old.ptr_eq(new) => Some(old),
-        _ => None,
-    };
-    old.into_iter().chain([event.object()])
+/// Returns the newest state that an event carries. Of an object that is gone, this is the last one
+/// that can be read.
+fn read_newest(event: &CachedEvent, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
+    match event {
+        ObjectEvent::Deleted { .. } | ObjectEvent::MovedAway { .. } => {
+            Some(event.read_any(fields)?.object().clone())
+        }
+        ObjectEvent::Added { object, .. } | ObjectEvent::Updated { new: object, .. } => {
+            object.read(fields)
+        }
+    }
 }
 
 /// Returns whether an event passes [`generation_changed`](super::generation_changed).

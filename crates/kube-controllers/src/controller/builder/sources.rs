@@ -108,7 +108,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Also follows objects that concern some `K`, with a function that sees the whole event: its
     /// kind, and both states of an update. The function is called once for each event, and
-    /// otherwise like that of [`watches`](Self::watches).
+    /// otherwise like that of [`watches`](Self::watches). States that cannot be read are left out
+    /// of the events, as [`CachedEvent::read`](kube_informer::CachedEvent::read) says.
     ///
     /// Only a node that becomes ready concerns the pods' owners:
     ///

@@ -14,6 +14,7 @@ mod running;
 mod sharded;
 mod sources;
 mod tracking;
+mod viewed;
 
 use serde_json::json;
 
