@@ -13,7 +13,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::record::{MOST_TRANSITIONS, Marks, Record};
+use super::record::{MOST_TRANSITIONS, Marks, RELEASED, Record};
 use super::sent::SentRenewals;
 use crate::lease::{Term, Times};
 
@@ -78,6 +78,8 @@ struct Observed {
     record: Record,
     /// True if this elector wrote the record. Its identity may also be another process's.
     ours: bool,
+    /// The time for which the leader may count on the lease since this record was seen.
+    lasts: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,17 +330,23 @@ impl Machine {
         } else if before.as_ref().is_some_and(foreign) {
             self.foreign_renewals = self.foreign_renewals.saturating_add(1);
         }
-        match &record.holder {
-            None => self.rival_expires = None,
-            // The record is ours, but may be old: a rival seen before may still lead.
-            Some(_) if ours => {}
-            // Also of this identity: the process that wrote it may still lead.
-            Some(_) => {
-                let duration = record.duration.unwrap_or(self.rules.times.duration);
-                self.rival_expires = Some(now.at + duration);
-            }
+        let configured = self.rules.times.duration;
+        let duration = record.duration.unwrap_or(configured);
+        // A person may have cleared the holder or shortened the duration. Then a leader whose time
+        // is not over may still count on it.
+        let is_led = self.rival_expires.is_some_and(|until| now.at < until);
+        let led = before.filter(|_| is_led).map_or(Duration::ZERO, |old| old.lasts.min(configured));
+        let lasts = match &record.holder {
+            None if record.is_release() => Duration::ZERO,
+            None => led,
+            Some(_) => duration.max(led),
+        };
+        // The record may be ours, but old: a rival seen before may still lead. One of this identity
+        // may be another process's.
+        if !ours {
+            self.rival_expires = Some(now.at + lasts);
         }
-        self.observed = Some(Observed { uid, record, ours });
+        self.observed = Some(Observed { uid, record, ours, lasts });
     }
 
     /// Writes this candidate's record: a renewal, an acquisition or a release.
@@ -353,7 +361,7 @@ impl Machine {
         let record = if self.mode == Mode::Releasing {
             Record {
                 holder: None,
-                duration: Some(Duration::from_secs(1)),
+                duration: Some(RELEASED),
                 acquired: Some(renewed),
                 renewed: Some(renewed),
                 transitions: before.transitions,

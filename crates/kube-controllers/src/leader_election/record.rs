@@ -18,6 +18,9 @@ use kube_informer::object::NameRule;
 /// The highest number of transitions that a Lease can store.
 pub(super) const MOST_TRANSITIONS: u32 = i32::MAX.unsigned_abs();
 
+/// The duration that a released Lease names, as client-go writes it.
+pub(super) const RELEASED: Duration = Duration::from_secs(1);
+
 /// The part of a Lease's spec that candidates write and read. If two records are equal, no renewal
 /// came between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,6 +91,15 @@ impl Record {
 
     pub(super) fn is_held_by(&self, identity: &str) -> bool {
         self.holder.as_deref() == Some(identity)
+    }
+
+    /// Returns whether a leader has released the lease, as this crate and client-go do it. A
+    /// person who clears the holder leaves the times as they are.
+    pub(super) fn is_release(&self) -> bool {
+        self.holder.is_none()
+            && self.duration == Some(RELEASED)
+            && self.acquired.is_some()
+            && self.acquired == self.renewed
     }
 
     /// Returns the renewal that this record shows.

@@ -284,6 +284,44 @@ fn deleted_lease_stays_with_its_leader() {
     assert_eq!(bench.machine.term().unwrap().cancel, bench.start + seconds(12));
 }
 
+/// A candidate saw the leader, and not its last renewal, before a person edits the lease.
+#[test]
+fn edited_lease_keeps_the_time_of_its_leader() {
+    let edited = |holder: &str, duration: Option<i32>| {
+        let mut lease = lease(holder, 52);
+        lease.spec.as_mut().unwrap().lease_duration_seconds = duration;
+        lease
+    };
+    let without_spec = Lease { spec: None, ..lease("other", 52) };
+    for edited in [
+        edited("", Some(15)),
+        edited("", None),
+        edited("other", Some(1)),
+        edited("thief", Some(1)),
+        without_spec,
+    ] {
+        let mut bench = Bench::new();
+        bench.got(Some(lease("other", 50)));
+        // An earlier edit, which is taken back.
+        bench.until(2.0).waited();
+        let mut long = lease("other", 51);
+        long.spec.as_mut().unwrap().lease_duration_seconds = Some(1_000_000);
+        bench.got(Some(long));
+        for at in [3.0, 17.999] {
+            bench.until(at).waited();
+            bench.got(Some(edited.clone()));
+            bench.waits();
+        }
+        bench.until(18.0).waited();
+        assert!(matches!(bench.got(Some(edited.clone())), Step::Replace(_)), "{edited:?}");
+    }
+    // A release is no edit.
+    let mut bench = Bench::new();
+    bench.got(Some(lease("other", 50)));
+    bench.until(3.0).waited();
+    assert!(matches!(bench.got(Some(edited("", Some(1)))), Step::Replace(_)));
+}
+
 #[test]
 fn restored_record_does_not_replace_a_rival() {
     // As after a restore of the cluster to a moment when we led.
