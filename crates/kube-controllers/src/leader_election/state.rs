@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::machine::Machine;
-use super::work::TermWork;
+use super::work::{TermOutcome, TermState, TermWork};
 use crate::controller::metrics::LEADER_ELECTION_MASTER;
 use crate::lease::LeaseError;
 use kube_informer::seams::{Level, MetricLabels};
@@ -61,8 +62,7 @@ pub struct LeadershipState {
 #[derive(Clone, Debug)]
 pub(super) struct LeadershipCell {
     state: watch::Sender<LeadershipState>,
-    /// The work of the current term; `None` while this candidate does not lead.
-    work: watch::Sender<Option<TermWork>>,
+    term: watch::Sender<TermState>,
     leads: Arc<Level>,
 }
 
@@ -71,7 +71,7 @@ impl LeadershipCell {
         let labels = MetricLabels::new(&[("name", lease)]);
         Self {
             state: watch::Sender::new(LeadershipState::default()),
-            work: watch::Sender::new(None),
+            term: watch::Sender::new(TermState::None),
             leads: Arc::new(Level::new(LEADER_ELECTION_MASTER, &labels)),
         }
     }
@@ -80,17 +80,22 @@ impl LeadershipCell {
         self.state.subscribe()
     }
 
-    /// Returns a receiver of the work of the current term.
-    pub(super) fn work(&self) -> watch::Receiver<Option<TermWork>> {
-        self.work.subscribe()
+    /// Returns a receiver of the state of the term.
+    pub(super) fn term(&self) -> watch::Receiver<TermState> {
+        self.term.subscribe()
     }
 
     pub(super) fn begin_work(&self, work: TermWork) {
-        self.work.send_replace(Some(work));
+        self.term.send_replace(TermState::Works(work));
     }
 
-    pub(super) fn end_work(&self) {
-        self.work.send_replace(None);
+    /// Notes the outcome of the term's work, and the time by which the lease is released.
+    pub(super) fn begin_release(&self, outcome: TermOutcome, until: Instant) {
+        self.term.send_replace(TermState::Releases(outcome, until));
+    }
+
+    pub(super) fn end_term(&self) {
+        self.term.send_replace(TermState::None);
     }
 
     /// Publishes the state. Wakes readers only when the leadership changed, not for renewals.
@@ -140,6 +145,6 @@ pub(super) struct StepDownOnDrop(pub(super) LeadershipCell);
 impl Drop for StepDownOnDrop {
     fn drop(&mut self) {
         self.0.step_down();
-        self.0.end_work();
+        self.0.end_term();
     }
 }

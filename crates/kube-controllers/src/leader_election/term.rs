@@ -14,7 +14,7 @@ use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
 use super::machine::{LossCause, Step, StepOutcome};
 use super::state::StepDownOnDrop;
-use super::work::{Lead, RenewOnDrop, TermWork, Work, WorkResult};
+use super::work::{Lead, RenewOnDrop, TermState, TermWork, Work, WorkResult};
 use super::{Candidate, LeaderElector, Outcome, now};
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
 use crate::tasks::Output;
@@ -161,18 +161,15 @@ impl LeaderElector {
             candidate.run(stop, lead, &work_on, around).await
         };
         let Some(runtime) = &self.renews_on else { return running.await };
-        let lost = |work| {
-            let (lease, cause) = (self.lease.clone(), LossCause::RenewDeadline);
-            Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
-        };
         let running = AbortOnDropHandle::new(runtime.spawn(result.of(running)));
         let ended = tokio::select! {
             biased;
             ended = running => ended,
-            held = self.renewals_hang(&watched) => {
-                let Some(work) = held else { return Ok(Outcome::NeverLed) };
-                return lost(self.drop_work(&work).await);
-            }
+            hangs = self.renewals_hang(&watched) => return match hangs {
+                TermState::None => Ok(Outcome::NeverLed),
+                TermState::Works(work) => Err(self.not_renewed(self.drop_work(&work).await)),
+                TermState::Releases(outcome, _) => outcome,
+            },
         };
         if let Err(Ok(payload)) = ended.map_err(JoinError::try_into_panic) {
             std::panic::resume_unwind(payload);
@@ -193,23 +190,27 @@ impl LeaderElector {
         };
         // A caller that tries again at once would spin.
         let _paused = watched.run_until_cancelled(sleep(self.request_timeout)).await;
-        lost(work)
+        Err(self.not_renewed(work))
+    }
+
+    /// Returns the error for a term whose renewals have ended without the candidate.
+    fn not_renewed(&self, work: WorkEnd) -> LeaderElectionError {
+        let (lease, cause) = (self.lease.clone(), LossCause::RenewDeadline);
+        LeaderElectionError::Lost { lease, cause, last_error: None, work }
     }
 
     /// Drops the work of a term whose renewals have ended without the candidate.
     async fn drop_work(&self, work: &TermWork) -> WorkEnd {
-        // A further call waits for the candidate, and not for the end of this term.
-        self.state.end_work();
         work.scope.end();
         self.state.step_down();
         let ended = timeout(DROP_TIMEOUT, work.wait_until_ended()).await.is_ok();
         if ended { WorkEnd::Dropped } else { WorkEnd::StillRunning }
     }
 
-    /// Waits until the runtime that renews the lease hangs: a term has expired, or the elector was
-    /// stopped and never led. Returns the work of that term.
-    async fn renewals_hang(&self, stop: &CancellationToken) -> Option<TermWork> {
-        let mut leads = self.state.work();
+    /// Waits until the runtime that renews the lease hangs: a term has expired, its lease was not
+    /// released in time, or the elector was stopped and never led. Returns the state of that term.
+    async fn renewals_hang(&self, stop: &CancellationToken) -> TermState {
+        let mut terms = self.state.term();
         // One request may be on its way, and another that releases the lease.
         let stopped = async {
             stop.cancelled().await;
@@ -218,20 +219,21 @@ impl LeaderElector {
         let mut stopped = pin!(stopped);
         let (mut is_stopped, mut has_led) = (false, false);
         let hangs = loop {
-            let work = leads.borrow_and_update().clone();
-            has_led |= work.is_some();
-            if is_stopped && !has_led {
-                break None;
-            }
-            let expires = work.as_ref().and_then(|work| work.scope.expires());
-            let overdue = expires.map(|end| end + DROP_TIMEOUT);
-            if overdue.is_some_and(|at| at <= Instant::now()) {
-                break work;
+            let term = terms.borrow_and_update().clone();
+            let ends = match &term {
+                TermState::None => None,
+                TermState::Works(work) => work.scope.expires(),
+                TermState::Releases(_, until) => Some(*until),
+            };
+            has_led |= ends.is_some();
+            let overdue = ends.map(|end| end + DROP_TIMEOUT);
+            if overdue.is_some_and(|at| at <= Instant::now()) || (is_stopped && !has_led) {
+                break term;
             }
             tokio::select! {
                 biased;
                 () = &mut stopped, if !is_stopped => is_stopped = true,
-                _ = leads.changed() => {}
+                _ = terms.changed() => {}
                 () = sleep_until(overdue.unwrap_or_else(Instant::now)), if overdue.is_some() => {}
             }
         };
@@ -240,6 +242,8 @@ impl LeaderElector {
             identity = %self.identity,
             "the runtime that renews the lease hangs: something blocks its thread"
         );
+        // A further call waits for the candidate, and not for the end of this term.
+        self.state.end_term();
         hangs
     }
 }
@@ -440,19 +444,20 @@ impl Candidate {
         scope: &WorkScope,
     ) -> Result<Outcome<()>, LeaderElectionError> {
         scope.end();
-        // Nothing waits for this term any more: a slow release does not count.
-        self.state.end_work();
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();
             self.state.update(&self.machine, false);
             return Err(self.lost_error(cause, WorkEnd::of(result, true)));
         }
-        self.release().await;
-        if scope.ran_out() && !stop.is_cancelled() {
+        let outcome = if scope.ran_out() && !stop.is_cancelled() {
             let work = WorkEnd::of(result, false);
-            return Err(self.lost_error(LossCause::RenewDeadline, work));
-        }
-        self.ended(result, stop)
+            Err(self.lost_error(LossCause::RenewDeadline, work))
+        } else {
+            self.ended(result, stop)
+        };
+        self.state.begin_release(outcome.clone(), Instant::now() + 2 * self.lease.timeout());
+        self.release().await;
+        outcome
     }
 
     fn lost_error(

@@ -8,14 +8,15 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::client::LeaseClient;
+use super::error::LeaderElectionError;
 use super::machine::{LossCause, Machine, Step};
-use super::now;
 use super::state::LeadershipCell;
+use super::{Outcome, now};
 use crate::lease::{DROP_TIMEOUT, WorkScope};
 
 /// The result of work, with everything that it tracks.
@@ -79,6 +80,19 @@ pub(super) struct TermWork {
     /// Cancelled when the work's future has ended or was dropped.
     pub(super) gone: CancellationToken,
     pub(super) scope: WorkScope,
+}
+
+/// The outcome of a term. The work keeps its own output.
+pub(super) type TermOutcome = Result<Outcome<()>, LeaderElectionError>;
+
+/// The state of a term, for the code that watches the runtime that renews the lease.
+#[derive(Clone, Debug)]
+pub(super) enum TermState {
+    /// This candidate does not lead.
+    None,
+    Works(TermWork),
+    /// The work has ended with this outcome. The lease is released by this time.
+    Releases(TermOutcome, Instant),
 }
 
 impl TermWork {

@@ -104,6 +104,35 @@ fn hung_renewals_end_the_work_and_the_run() {
     drop(free);
 }
 
+/// The runtime that renews the lease hangs in the request that releases it.
+#[test]
+fn hung_release_ends_the_run_with_its_outcome() {
+    let renewing = tokio::runtime::Builder::new_multi_thread();
+    let renewing = { renewing }.worker_threads(1).enable_all().build().unwrap();
+    let working = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (free, freed) = std::sync::mpsc::channel::<()>();
+    let (freed, releases) = (Arc::new(Mutex::new(freed)), Arc::new(AtomicBool::new(false)));
+    let blocks = releases.clone();
+    let client = renewing.block_on(async {
+        passing(&ApiServer::new(), move |_| {
+            if blocks.load(Ordering::SeqCst) {
+                let _ = freed.lock().recv();
+            }
+            Ok(())
+        })
+    });
+    let [duration, deadline, retry] = [400, 300, 100].map(Duration::from_millis);
+    let elector = LeaderElector::builder(client, "shop", "x").identity("r0");
+    let elector = elector.lease_duration(duration).renew_deadline(deadline).retry_period(retry);
+    let mut elector = elector.renew_on(renewing.handle().clone()).build().unwrap();
+    let led = working.block_on(elector.run(CancellationToken::new(), move |_| async move {
+        releases.store(true, Ordering::SeqCst);
+        7
+    }));
+    assert!(matches!(led, Ok(Outcome::Finished(7))), "{led:?}");
+    drop(free);
+}
+
 /// The work learns from its own poll that the time is over, and ends before the elector acts.
 #[tokio::test(start_paused = true)]
 async fn work_that_runs_out_of_time_has_lost_the_lease() {
