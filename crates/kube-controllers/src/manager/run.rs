@@ -335,10 +335,8 @@ async fn lead(
                 let names = team.unfinished();
                 return Err(ManagerError::Unfinished { names, after: elector.grace() });
             }
-            // The lease was lost when the failure had ended the term.
-            Err(LeaderElectionError::Lost { .. }) if team.has_failed.load(Ordering::Relaxed) => {
-                return failed;
-            }
+            // The failure had ended the term before the lease was lost, or work was abandoned.
+            Err(_) if team.has_failed.load(Ordering::Relaxed) => return failed,
             Err(source) => {
                 // A task's error is user code.
                 drop_safely(failed);

@@ -16,6 +16,7 @@ use kube_controllers::sharding::ShardBy;
 use kube_controllers::{Action, Controller, LeaderElector, Manager, Sharding};
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerSpec, SharedInformerFactory};
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -147,6 +148,25 @@ async fn failure_in_a_term_is_not_hidden_by_the_deadline() {
         panic!("{ended:?}")
     };
     assert_eq!(keys.len(), 1);
+}
+
+/// The guard stands for code that blocks a thread.
+#[tokio::test(start_paused = true)]
+async fn first_error_is_not_hidden_by_abandoned_work() {
+    let (server, factory) = server();
+    let elector = LeaderElector::builder(server.client(), "shop", "maps").grace(S);
+    let guard = Arc::new(Mutex::new(None));
+    let holds = guard.clone();
+    let manager = Manager::builder(&factory)
+        .leader_election(elector.abandon_blocked_work(true).build().unwrap())
+        .task_while_leading("blocks", move |scope| {
+            *holds.lock() = Some(scope.guard());
+            pending::<Result<(), BoxError>>()
+        })
+        .task_while_leading("fails", |_| async { Err::<(), _>("as the test wants") });
+    let ended = manager.build().unwrap().run_until(CancellationToken::new()).await;
+    assert!(matches!(ended, Err(ManagerError::Task { .. })), "{ended:?}");
+    drop(guard);
 }
 
 #[tokio::test(start_paused = true)]
