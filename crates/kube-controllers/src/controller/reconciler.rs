@@ -107,6 +107,10 @@ impl Reconciler {
                 tracked.wait_until_idle().await;
             }
             this.status.let_go(&key, whole != Some(true) && this.stop.is_cancelled());
+            if whole != Some(true) {
+                // Its work on a deletion was dropped, too: the next term or run does it again.
+                (ended.deletion, ended.absent_since) = (None, None);
+            }
             // A recorder of metrics or a subscriber of traces may panic.
             if let Err(message) = catch(|| this.end_try(ended)) {
                 this.retry_after_panic(&key, None, message);

@@ -208,7 +208,7 @@ impl AnyController for ControlLoop {
     fn stand_by(&self) {
         // The end of the last term dropped these reconciles before they could note it.
         self.parts.status.end_work();
-        self.parts.deletes.give_up();
+        self.parts.deletes.stand_by();
         self.parts.status.enter(Phase::Standby);
     }
 
@@ -253,7 +253,7 @@ impl ControllerParts {
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
         // Before the first list, which may show deletes that happened while no process ran.
         for source in self.groups.iter().filter(|source| source.is_own()) {
-            source.members().for_each(|member| self.deletes.follow(member.informer()));
+            source.members().for_each(|member| self.deletes.follow(member.informer(), false));
         }
         for member in self.members() {
             member.start().map_err(|error| match error {

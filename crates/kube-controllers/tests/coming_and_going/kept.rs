@@ -1,6 +1,7 @@
 //! Objects that were deleted while the program was down. Only its kept caches know of them.
 
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, map, spawn};
+use crate::helpers::{S, forbid, map, spawn};
 
 /// Runs a controller for a minute. Returns its view of each reconciled object.
 async fn run(
@@ -32,8 +33,12 @@ enum Role {
     Acts,
     /// Its reconciles fail.
     Fails,
+    /// Its reconciles of gone keys spawn a task that never ends.
+    Hangs,
     /// Its elector takes part in an election.
     Elected,
+    /// Its reconciles fail. It loses its lease after the delete, and wins it again.
+    Loses,
 }
 
 fn elector(server: &ApiServer, identity: &str) -> LeaderElector {
@@ -52,8 +57,10 @@ async fn run_as(
     let maps = factory.informer_with(spec).unwrap();
     let controller = Controller::builder("maps", &maps);
     let controller = match role {
-        Role::Elected => controller.leader_election(elector(server, "a")),
-        Role::Acts | Role::Fails => controller,
+        Role::Elected | Role::Loses => {
+            controller.leader_election(elector(server, "a")).rejoins_election(true)
+        }
+        Role::Acts | Role::Fails | Role::Hangs => controller.grace(S),
     };
     let controller = controller.build();
     let views = Arc::<Mutex<BTreeMap<_, _>>>::default();
@@ -65,13 +72,25 @@ async fn run_as(
             Presence::Unknown(reason) => format!("{reason:?}"),
         };
         noted.lock().insert(request.key.name().to_owned(), view);
-        let fails = role == Role::Fails;
+        let fails = matches!(role, Role::Fails | Role::Loses);
+        if role == Role::Hangs && request.object.is_gone() {
+            request.spawn(pending::<()>());
+        }
         async move { if fails { Err("not today") } else { Ok(Action::done()) } }
     }));
     factory.start().unwrap();
+    if role == Role::Loses {
+        sleep(S).await;
+        server.delete(&map("a", "1")).unwrap();
+        sleep(10 * S).await;
+        forbid(server, "leases");
+        sleep(20 * S).await;
+        server.stop_intercepting();
+    }
     sleep(60 * S).await;
     stop.cancel();
-    running.await.unwrap().unwrap();
+    let ended = running.await.unwrap();
+    assert_eq!(ended.is_err(), role == Role::Hangs, "{ended:?}");
     factory.shutdown().await;
     std::mem::take(&mut *views.lock())
 }
@@ -134,10 +153,21 @@ async fn gone_key_comes_again_until_it_is_reconciled() {
     let run = async |role| run_as(&server, &directory, InformerSpec::new(), role).await;
     run(Role::Acts).await;
     server.delete(&map("a", "1")).unwrap();
-    for role in [Role::Fails, Role::Fails, Role::Acts] {
+    for role in [Role::Fails, Role::Fails, Role::Hangs, Role::Acts] {
         assert!(is_told_gone(&run(role).await));
     }
     assert!(run(Role::Acts).await.is_empty());
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn delete_of_a_lost_term_is_for_the_next_one() {
+    let server = ApiServer::new();
+    let directory = std::env::temp_dir().join(format!("kept-lost-{}", std::process::id()));
+    server.create(&map("a", "1")).unwrap();
+    let run = async |role| run_as(&server, &directory, InformerSpec::new(), role).await;
+    run(Role::Loses).await;
+    assert!(is_told_gone(&run(Role::Elected).await));
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
