@@ -247,7 +247,7 @@ where
     /// dependents may be missing.
     ///
     /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
-    /// replica leads. A standby's informers are synced and its queue is empty.
+    /// replica leads. A standby's informers are synced and queue no keys.
     ///
     /// The replica that led before may have seen newer states than this one. So no reconcile of a
     /// new term begins before each followed informer has proved that its store is as new as the
@@ -380,9 +380,9 @@ impl ControllerHandle {
     /// again, but not before 10 s have passed since its last try. A key that waits for its own
     /// writes waits on, and gets the higher priority for later.
     ///
-    /// A change waits for triggered keys for 30 s at most, an object of the first list for 60 s. A
-    /// [hot](ControllerStatus::hot_keys) key gets no higher priority: it would hold up the others
-    /// again and again.
+    /// A change goes before keys that are triggered 30 s after it, and an object of the first list
+    /// before those of 60 s after it. A [hot](ControllerStatus::hot_keys) key gets no higher
+    /// priority: it would hold up the others again and again.
     ///
     /// Returns `false` when the controller has stopped. A [sharded](ControllerBuilder::sharded)
     /// controller drops a key that this replica does not hold, and still returns `true`.
