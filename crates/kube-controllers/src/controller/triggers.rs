@@ -429,6 +429,7 @@ mod tests {
 
     use super::*;
     use crate::sharding::{ShardBy, Sharding};
+    use kube_informer::object::Cached;
     use kube_informer::testing::ApiServer;
 
     /// Returns the feeder of own keys. `knows` is asked with its queue.

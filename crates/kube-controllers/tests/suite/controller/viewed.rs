@@ -72,8 +72,7 @@ async fn mapped(values: &[&str]) -> Vec<String> {
     sleep(S).await;
     noting.stop.cancel();
     noting.running.await.unwrap().unwrap();
-    let told = log.lock().clone();
-    told
+    log.lock().clone()
 }
 
 #[tokio::test(start_paused = true)]
