@@ -190,8 +190,8 @@ async fn cluster_that_is_not_shown_at_first_is_asked_for_again() {
     run_once(&server, store.clone()).await;
     let refused = Mutex::new(0..3);
     server.intercept(move |request| {
-        let refuses = request.path().ends_with("/kube-system") && refused.lock().next().is_some();
-        refuses.then(|| Response::builder().status(503).body(Bytes::new()).unwrap())
+        let is_mark = request.path().ends_with("/kube-system") && refused.lock().next().is_some();
+        is_mark.then(|| Response::builder().status(503).body(Bytes::new()).unwrap())
     });
     let before = server.requests().len();
     let (factory, maps) = start(&server, store);

@@ -192,7 +192,7 @@ async fn delete_before_a_consumer_came_is_told_and_pending() {
         assert_eq!(deletes(&mut tap), ["map-0", "map-1"]);
         // An act of the first is none of the second.
         let consumers = [&first, &second];
-        for consumer in &consumers[..1 + usize::from(acts)] {
+        for consumer in &consumers[..=usize::from(acts)] {
             for key in ["shop/map-0", "shop/map-1"] {
                 consumer.finish(&key.parse().unwrap(), ReadBarrier::now());
             }
