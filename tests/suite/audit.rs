@@ -435,6 +435,6 @@ async fn objects_without_uid_and_version_are_not_judged() {
     write.put(&key("extra"), Arc::new(bare(map("extra"))));
     write.commit();
     let audit = maps.audit().await;
-    assert!(matches!(audit.not_judged[..], [NotJudged::Unidentified(1), ..]), "{audit}");
+    assert!(matches!(audit.not_judged[..], [NotJudged::Unidentified(6), ..]), "{audit}");
     assert!(audit.extra.is_empty(), "{audit}");
 }
