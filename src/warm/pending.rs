@@ -163,7 +163,7 @@ impl PendingDeletes {
     }
 
     /// Ends all deletes, also those to come, because another process acts on them.
-    pub fn finish_all(self) {
+    pub fn finish_all(&self) {
         let mut consumers = self.consumers.lock();
         let own = consumers.all.extract_if(.., |one| one.number == self.number);
         let ended: Vec<_> = own.map(|own| own.deletes).collect();

@@ -59,6 +59,8 @@ impl OwnDeletes {
     pub(super) fn finish(&self, key: &ObjectKey, seen: ReadBarrier) {
         let own: Vec<_> = self.0.lock().iter().map(|one| one.pending.clone()).collect();
         // Not under the lock: an object's `Drop` is user code.
-        own.iter().for_each(|pending| pending.finish(key, seen));
+        for pending in own {
+            pending.finish(key, seen);
+        }
     }
 }

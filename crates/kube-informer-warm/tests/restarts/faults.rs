@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::testing::ApiServer;
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::warm::{TableName, WarmError, WarmRecord, WarmStore, WarmTable};
 use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
@@ -195,6 +195,21 @@ async fn cluster_that_is_not_shown_at_first_is_asked_for_again() {
     });
     let before = server.requests().len();
     let (factory, maps) = start(&server, store);
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 20));
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn cluster_whose_answer_is_lost_is_asked_for_again() {
+    let (server, store, faults) = (server_with("shop", 20), Memory::default(), Faults::new());
+    run_once(&server, store.clone()).await;
+    faults.inject(Requests::others().to("/kube-system").times(2), Injection::lose_answer());
+    let before = server.requests().len();
+    let client = faults.client(server.client());
+    let factory = SharedInformerFactory::builder(client).warm(store).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
     maps.wait_for_sync(LIMIT).await.unwrap();
     assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 20));
     factory.shutdown().await;
