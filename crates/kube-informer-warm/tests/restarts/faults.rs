@@ -201,18 +201,21 @@ async fn cluster_that_is_not_shown_at_first_is_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cluster_whose_answer_is_lost_is_asked_for_again() {
-    let (server, store, faults) = (server_with("shop", 20), Memory::default(), Faults::new());
-    run_once(&server, store.clone()).await;
-    faults.inject(Requests::others().to("/kube-system").times(2), Injection::lose_answer());
-    let before = server.requests().len();
-    let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).warm(store).build();
-    let maps = factory.informer::<ConfigMap>();
-    factory.start().unwrap();
-    maps.wait_for_sync(LIMIT).await.unwrap();
-    assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 20));
-    factory.shutdown().await;
+async fn cluster_is_found_although_one_answer_is_lost_or_each_is_slow() {
+    let slow = Duration::from_secs(10);
+    for (times, injection) in [(1, Injection::lose_answer()), (9, Injection::delay(slow))] {
+        let (server, store, faults) = (server_with("shop", 20), Memory::default(), Faults::new());
+        run_once(&server, store.clone()).await;
+        faults.inject(Requests::others().to("/kube-system").times(times), injection);
+        let before = server.requests().len();
+        let client = faults.client(server.client());
+        let factory = SharedInformerFactory::builder(client).warm(store).build();
+        let maps = factory.informer::<ConfigMap>();
+        factory.start().unwrap();
+        maps.wait_for_sync(LIMIT).await.unwrap();
+        assert_eq!((lists(&server, before, "/configmaps"), maps.snapshot().len()), (0, 20));
+        factory.shutdown().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
