@@ -356,7 +356,11 @@ impl Codec {
         part: Projection<'_>,
     ) -> Result<Option<Value>, DecodeError> {
         let decoder = SerdeDecode::<Value>::new();
-        let cut = self.decoder.manager().and_then(|manager| match self.layout {
+        // Managed fields are in the metadata alone.
+        let is_apart = matches!(part, Projection::Path(path)
+            if !path.is_empty() && path.split('.').next() != Some("metadata"));
+        let manager = self.decoder.manager().filter(|_| !is_apart);
+        let cut = manager.and_then(|manager| match self.layout {
             Layout::Plain => bare::json_of(object, manager),
             layout => bare::protobuf_of(object, layout == Layout::Envelope, Some(manager)),
         });

@@ -224,13 +224,8 @@ impl<K: Resource + Send + Sync + 'static> Snapshot<K> {
     /// Returns whether the objects have namespaces although this key has none, or the other way
     /// round. The first object shows it for all of them, or the type while there is none.
     pub(crate) fn has_other_scope(&self, namespace: Option<&str>) -> bool {
-        let namespaced = match (self.objects().next(), KindReach::of::<K>()) {
-            (Some((key, _)), _) => key.namespace().is_some(),
-            (None, KindReach::Namespaced) => true,
-            (None, KindReach::Cluster) => false,
-            (None, KindReach::Unknown) => return false,
-        };
-        namespaced != namespace.is_some()
+        let any = self.objects().next().map(|(key, _)| key);
+        KindReach::of::<K>().excludes(any, namespace)
     }
 
     /// Returns every object with its key, in no particular order. Packed objects are unpacked one

@@ -4,6 +4,8 @@ use std::any::type_name;
 
 use kube::Resource;
 
+use super::ObjectKey;
+
 /// The reach of a kind, as far as its type shows it. Kubernetes calls it *scope*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KindReach {
@@ -24,6 +26,18 @@ impl KindReach {
             Some("NamespaceResourceScope") => Self::Namespaced,
             _ => Self::Unknown,
         }
+    }
+
+    /// Returns whether the kind's objects have namespaces although a key has none, or the other way
+    /// round. Any object's key shows it, or the type while there is none.
+    pub fn excludes(self, any: Option<&ObjectKey>, namespace: Option<&str>) -> bool {
+        let namespaced = match (any, self) {
+            (Some(key), _) => key.namespace().is_some(),
+            (None, Self::Namespaced) => true,
+            (None, Self::Cluster) => false,
+            (None, Self::Unknown) => return false,
+        };
+        namespaced != namespace.is_some()
     }
 }
 

@@ -146,10 +146,11 @@ impl<K: ?Sized> Tap<K> {
             None => event,
         };
         let told = self.unread.prepare(&key, event.clone());
-        self.last = Some((key.clone(), SafeDropEvent::new(event, self.dropper.clone())));
-        if !told.object().is_packed() {
+        if told.object().is_packed() {
+            self.last = Some((key.clone(), SafeDropEvent::new(event, self.dropper.clone())));
+        } else {
             // It can be read, and is not to stay longer than its consumer wants.
-            self.note_last();
+            self.note(&key, event);
         }
         Some((key, told.cast()))
     }
@@ -159,9 +160,13 @@ impl<K: ?Sized> Tap<K> {
         if let Some((key, mut last)) = self.last.take()
             && let Some(event) = last.take()
         {
-            self.unread.note(&key, &event, &self.dropper);
-            self.dropper.free_event(event);
+            self.note(&key, event);
         }
+    }
+
+    fn note(&mut self, key: &ObjectKey, event: CachedEvent) {
+        self.unread.note(key, &event, &self.dropper);
+        self.dropper.free_event(event);
     }
 
     /// Returns the same tap, whose objects are read as they are stored, or through a view.

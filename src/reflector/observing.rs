@@ -177,18 +177,16 @@ fn change(object: &mut Cached, transform: &Transform, shard: Option<ShardKey>) {
     // the deletion time, readers would take a deleted object for a live one.
     let kept = object.meta().map(|meta| {
         let ObjectMeta { name, namespace, uid, resource_version, deletion_timestamp, .. } = meta;
-        (
-            (name.clone(), namespace.clone(), uid.clone()),
-            (resource_version.clone(), deletion_timestamp.clone()),
-        )
+        let (uid, version) = (uid.clone(), resource_version.clone());
+        (name.clone(), namespace.clone(), uid, version, deletion_timestamp.clone())
     });
     // The owner decides the object's place in such a shard.
     let by_owner = shard == Some(ShardKey::ControllerUid);
     let owner = object.meta().filter(|_| by_owner).and_then(controller).cloned();
     transform(object);
-    if let (Some(meta), Some((names, state))) = (object.meta_mut(), kept) {
-        (meta.name, meta.namespace, meta.uid) = names;
-        (meta.resource_version, meta.deletion_timestamp) = state;
+    if let (Some(meta), Some(kept)) = (object.meta_mut(), kept) {
+        (meta.name, meta.namespace, meta.uid, meta.resource_version, meta.deletion_timestamp) =
+            kept;
         if by_owner {
             set_controller(meta, owner);
         }

@@ -20,13 +20,13 @@ use super::presence::{Presence, UnknownReason};
 use super::triggers::{Keys, Rule};
 use super::waiting::{Awaited, WaitingKeys};
 use crate::basics::Mutex;
-use kube_informer::indexer::Snapshot;
 use kube_informer::informer::ReadBarrier;
 use kube_informer::informer::SharedInformer;
 use kube_informer::informer::StartError;
 use kube_informer::informer::Unsynced;
 use kube_informer::object::{AnyObject, Cached, ObjectKey};
 use kube_informer::seams::InformerSet;
+use kube_informer::seams::KindReach;
 use kube_informer::seams::VecMap;
 use kube_informer::seams::drop_safely;
 use kube_informer::workqueue::WorkQueue;
@@ -400,7 +400,9 @@ impl Existence {
         if let Some(cached) = store.get_cached(key) {
             return Self::Held(cached);
         }
-        if has_namespaces(&store).is_some_and(|have| have != key.namespace().is_some()) {
+        let any = store.iter_cached().next().map(|(key, _)| key);
+        // While there is no object, the key's is gone in either case.
+        if KindReach::Unknown.excludes(any, key.namespace()) {
             return Self::Unknown(UnknownReason::WrongScope);
         }
         let is_elsewhere = store.shard().is_some_and(|shard| {
@@ -444,9 +446,4 @@ impl Existence {
             Self::Held(_) => 8,
         }
     }
-}
-
-/// Returns whether the objects have namespaces. The first one shows it for all of them.
-pub(super) fn has_namespaces(store: &Snapshot) -> Option<bool> {
-    store.iter_cached().next().map(|(first, _)| first.namespace().is_some())
 }

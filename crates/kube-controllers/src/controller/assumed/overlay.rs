@@ -13,7 +13,6 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::super::membership::Membership;
-use super::super::sources::has_namespaces;
 use super::{AssumeError, AssumedStatus};
 use crate::basics::Mutex;
 use crate::controller::own_writes::{
@@ -159,15 +158,10 @@ impl Overlay {
     pub(super) fn assume(&self, key: ObjectKey, object: Cached) -> Result<(), AssumeError> {
         self.make_room();
         let (store, collection) = (self.informer.snapshot(), self.informer.collection());
-        let by_type = || match self.reach {
-            KindReach::Cluster => Some(false),
-            KindReach::Namespaced => Some(true),
-            KindReach::Unknown => None,
-        };
-        let have_namespaces = has_namespaces(&store).or_else(by_type);
+        let any = store.iter_cached().next().map(|(key, _)| key);
         let is_elsewhere = |held: &Arc<str>| key.namespace() != Some(held);
         if collection.namespace.as_ref().is_some_and(is_elsewhere)
-            || have_namespaces.is_some_and(|have| have != key.namespace().is_some())
+            || self.reach.excludes(any, key.namespace())
         {
             return Err(AssumeError::NotHeld { key, collection: collection.clone() });
         }
