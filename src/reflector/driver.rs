@@ -209,6 +209,7 @@ impl ReflectorDriver {
                         self.follow(stream, &query, at_most, machine, sink).await
                     }
                     Err(error) => {
+                        self.prover.pace(None);
                         if error.code() == Some(404) {
                             self.await_news_of_kind().await;
                         }
@@ -248,6 +249,7 @@ impl ReflectorDriver {
         list.grown = machine.shard().arriving().is_some();
         let (complete, proves) = (list.complete, machine.list_proves(version));
         self.list_version = None;
+        self.prover.objects = list.items.len();
         self.handed_on = true;
         self.emit(Change::Replace(list), sink).await;
         machine.note_list_emitted();

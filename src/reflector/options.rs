@@ -186,20 +186,24 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// a quorum read.
     ///
     /// If half of the limit passes without an event or a bookmark, the reflector lists one item
-    /// with a quorum read. A watch that has reached that list's version is current. A watch that
-    /// does not reach it within the other half is abandoned, and everything is listed with a quorum
-    /// read ([`RelistCause::Unproven`](super::RelistCause::Unproven)). The same happens if the
-    /// server answers this request with errors other than 429 until the limit is over. Data older
-    /// than the limit is therefore replaced by a new list as soon as the server answers.
+    /// with a quorum read. A watch that has reached that list's version is current. A large
+    /// collection's watch that has not reached it after half a second is opened again for three
+    /// seconds, because the API server sends a bookmark two seconds before a watch ends. A watch
+    /// that does not reach the version within the other half of the limit is abandoned, and
+    /// everything is listed with a quorum read
+    /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). The same happens if the server
+    /// answers this request with errors other than 429 until the limit is over. Data older than the
+    /// limit is therefore replaced by a new list as soon as the server answers.
     ///
     /// If that list fails, too, the watch goes on at once. A watch that is still behind is listed
     /// again after the delay of the [`BackoffPolicy`]. After a request with errors, the next list
     /// follows when the limit is over again, and the watch has at least half of it to itself.
     ///
     /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
-    /// requests. Without bookmarks, writes to other resources can move the quorum's version ahead
-    /// of a quiet collection's version. The limit is then the period of full lists. A limit below
-    /// two seconds is raised to two seconds.
+    /// requests. Writes to other resources can move the quorum's version ahead of a quiet
+    /// collection's version. The limit is then the period of full lists for a collection of fewer
+    /// than 500 objects, for a limit below eight seconds, and for a server without bookmarks. A
+    /// limit below two seconds is raised to two seconds.
     pub fn freshness_limit(mut self, limit: Duration) -> Self {
         self.freshness_limit = Some(limit.max(Duration::from_secs(2)));
         self

@@ -9,8 +9,9 @@ use tokio::time::Instant;
 use super::driver::ReflectorDriver;
 use super::list_permit::ListForProof;
 use super::machine::Machine;
-use super::prover::ProverEvent;
+use super::prover::{ProverEvent, SHORT_WATCH};
 use super::step::End;
+use crate::lister_watcher::WatchQuery;
 use crate::time::after;
 
 /// The time after the opening of a watch in which a doubt about the server's history is settled. A
@@ -65,6 +66,20 @@ impl ReflectorDriver {
             list = self.permit.granted() => ProverEvent::MayList(list),
             event = self.prover.next(), if asks => event,
         }
+    }
+
+    /// Handles the next event of the prover while this watch is open. Returns the reason to end it.
+    pub(super) fn handle_prover_beside(
+        &mut self,
+        query: &WatchQuery,
+        event: ProverEvent,
+        machine: &mut Machine,
+    ) -> Option<End> {
+        if !matches!(event, ProverEvent::Quiet) {
+            return self.handle_prover(event, machine);
+        }
+        let reopens = query.timeout > SHORT_WATCH && !machine.lacks_changes();
+        (reopens && self.prover.begin_short_watch()).then_some(End::Quiet)
     }
 
     /// Notes a proof if the changes handed on have reached the version that it awaits. Returns the
@@ -138,6 +153,8 @@ impl ReflectorDriver {
                 // The server answers, but not this question: a list is the proof.
                 self.list_for_proof(End::Unanswered, !over, machine)
             }
+            // No watch is open that another one could replace.
+            ProverEvent::Quiet => None,
             // The watch may be late, or its version lost.
             ProverEvent::Behind => self.list_if_behind(machine),
             ProverEvent::MayList(list) => self.begin_list_for_proof(list, machine),

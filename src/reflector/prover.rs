@@ -20,9 +20,23 @@ use crate::lister_watcher::ListerWatcher;
 use crate::object::ResourceVersion;
 use crate::time::{ReadBarrier, after};
 
-/// The time that the watch gets to reach the version of a quorum read that a demand awaits, or
-/// whose list has failed before. A quiet watch would reach it only with the next bookmark.
+/// The time that the watch gets to reach the version of a quorum read. A quiet watch would reach it
+/// only with the next bookmark: then a short watch takes its place, or a demand leads to a list.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// The time that a watch gets for a demand whose collection is large, or whose list has failed
+/// before.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The time limit of a watch whose last bookmark is to be the proof. The API server sends one two
+/// seconds before a watch ends (`nextBookmarkTime` of its watch cache).
+pub(super) const SHORT_WATCH: Duration = Duration::from_secs(3);
+
+/// The number of objects below which a list takes less time than the wait for a bookmark.
+const FEW: usize = 500;
+
+/// The time after a short watch that proved nothing in which there is no other.
+const NO_SHORT_WATCH: Duration = Duration::from_secs(600);
 
 /// A question for the limit is repeated after this fraction of the limit if it failed.
 const RETRIES: u32 = 4;
@@ -71,6 +85,10 @@ pub(super) struct Prover {
     late: Option<Instant>,
     /// The earliest time of the next question for a demand, or of the next list.
     paused: Instant,
+    /// The number of objects of the last list.
+    pub(super) objects: usize,
+    /// The earliest time of the next short watch.
+    short_watch: Instant,
     state: State,
     /// The number of questions for demands in a row that failed.
     failures: u32,
@@ -81,8 +99,18 @@ pub(super) struct Prover {
 enum State {
     Idle,
     Asking(BoxFuture<'static, Result<ResourceVersion, SourceError>>, Question),
-    /// The changes handed on are to reach this version: for a demand, until this time.
-    Awaiting(ResourceVersion, Question, Instant),
+    Awaiting(Awaited, Question),
+}
+
+/// A version that the changes handed on are to reach.
+struct Awaited {
+    version: ResourceVersion,
+    /// The time until which a demand waits for it.
+    until: Instant,
+    /// The time at which a short watch is to take the place of the watch.
+    reopen: Option<Instant>,
+    /// True if it has.
+    short: bool,
 }
 
 /// A question that was asked.
@@ -102,6 +130,8 @@ pub(super) enum ProverEvent {
     /// A quorum had this version at the moment of the question, or later.
     Answered(ResourceVersion, Question),
     Failed(SourceError, Question),
+    /// The watch was quiet since the answer. The last bookmark of a short watch would be the proof.
+    Quiet,
     /// The changes handed on did not reach the quorum's version in time.
     Behind,
     /// A list that is to be the proof has its permit.
@@ -126,6 +156,8 @@ impl Prover {
             due: None,
             late: None,
             paused: Instant::now(),
+            objects: 0,
+            short_watch: Instant::now(),
             state: State::Idle,
             failures: 0,
             refusals: 0,
@@ -153,6 +185,10 @@ impl Prover {
     /// Begins with a watch that was opened at this time. A question about the server's history is
     /// due at the second time.
     pub(super) fn watch(&mut self, opened: Instant, history: Option<Instant>) {
+        if self.late.is_some() {
+            // A short watch goes on with the question of the one before it, or that one with its.
+            return;
+        }
         let limit = self.limit.map(|limit| after(self.proved.unwrap_or(opened), limit / 2));
         self.pace(history.or(limit));
     }
@@ -181,6 +217,10 @@ impl Prover {
 
     /// Notes a proof of this moment. The next question is due after half of the limit.
     pub(super) fn proved(&mut self, at: Instant) {
+        if matches!(self.state, State::Awaiting(Awaited { short: true, .. }, _)) {
+            // The next one may be as good.
+            self.short_watch = at;
+        }
         let last = at.max(self.proved.unwrap_or(at));
         self.proved = Some(last);
         let Some(limit) = self.limit else { return };
@@ -197,7 +237,7 @@ impl Prover {
     pub(super) fn listed(&mut self, begun: ReadBarrier) {
         self.cell.demands().prove(begun, true);
         (self.failures, self.refusals) = (0, 0);
-        if let State::Asking(_, question) | State::Awaiting(_, question, _) = &self.state
+        if let State::Asking(_, question) | State::Awaiting(_, question) = &self.state
             && question.asked < begun
         {
             self.state = State::Idle;
@@ -246,9 +286,10 @@ impl Prover {
         let now = Instant::now();
         self.doubt.take_if(|doubt| *doubt < question.asked);
         let half = self.limit.map(|limit| after(question.begun, limit / 2));
-        let early = after(now, PATIENCE);
+        let patience = if self.objects < FEW && !soon { QUIET } else { PATIENCE };
+        let until = after(now, patience);
         if self.due.is_some() {
-            let late = half.map(|half| if soon { half.min(early) } else { half });
+            let late = half.map(|half| if soon { half.min(until) } else { half });
             self.late = self.late.into_iter().chain(late).min();
             self.due = if self.doubt.is_some() { Some(now) } else { half };
         }
@@ -258,7 +299,9 @@ impl Prover {
             return false;
         }
         if question.demanded || self.doubt.is_none() {
-            self.state = State::Awaiting(version, question, early);
+            let reopen = (self.objects >= FEW && !soon).then(|| after(now, QUIET));
+            self.state =
+                State::Awaiting(Awaited { version, until, reopen, short: false }, question);
         }
         true
     }
@@ -291,14 +334,29 @@ impl Prover {
 
     /// Returns whether the changes handed on, up to this version, have reached the awaited one.
     pub(super) fn has_reached(&self, version: Option<&ResourceVersion>) -> bool {
-        let State::Awaiting(awaited, ..) = &self.state else { return false };
-        version.is_some_and(|version| version.is_at_least(awaited))
+        let State::Awaiting(awaited, _) = &self.state else { return false };
+        version.is_some_and(|version| version.is_at_least(&awaited.version))
+    }
+
+    /// Returns whether a short watch is to take the place of the quiet one. It gets the time that
+    /// its last bookmark needs, unless the limit is over before.
+    pub(super) fn begin_short_watch(&mut self) -> bool {
+        let now = Instant::now();
+        let until = after(now, SHORT_WATCH + QUIET);
+        let in_time = self.late.is_none_or(|late| until <= late);
+        if now < self.short_watch || !in_time || self.doubt.is_some() || self.lacks_list() {
+            return false;
+        }
+        let State::Awaiting(awaited, _) = &mut self.state else { return false };
+        (awaited.until, awaited.short) = (until, true);
+        self.short_watch = after(now, NO_SHORT_WATCH);
+        true
     }
 
     /// Notes that [`has_reached`](Self::has_reached) has found a proof. Returns its time.
     pub(super) fn prove(&mut self) -> Option<Instant> {
         let state = std::mem::replace(&mut self.state, State::Idle);
-        let State::Awaiting(_, question, _) = state else { return None };
+        let State::Awaiting(_, question) = state else { return None };
         // The list that was put off is not needed any more.
         self.paused = question.begun;
         self.cell.demands().prove(question.asked, false);
@@ -310,14 +368,19 @@ impl Prover {
         loop {
             let (now, wanted) = (Instant::now(), self.is_wanted());
             let demand = wanted.then_some(self.paused);
+            let mut reopen = None;
             let (ask, behind) = match &mut self.state {
                 State::Idle => (demand.into_iter().chain(self.due).min(), self.late),
                 State::Asking(_, question) => (demand.filter(|_| !question.demanded), self.late),
-                State::Awaiting(_, question, early) => {
-                    question.demanded &= wanted || now < *early;
-                    let early = question.demanded.then_some(*early);
+                State::Awaiting(awaited, question) => {
+                    question.demanded &= wanted || now < awaited.until;
+                    let until = question.demanded.then_some(awaited.until);
                     let ask = demand.filter(|_| !question.demanded);
-                    (ask, self.late.into_iter().chain(early).min())
+                    if awaited.reopen.take_if(|reopen| *reopen <= now).is_some() {
+                        return ProverEvent::Quiet;
+                    }
+                    reopen = awaited.reopen;
+                    (ask, self.late.into_iter().chain(until).min())
                 }
             };
             let behind = behind.map(|behind| behind.max(self.paused));
@@ -327,7 +390,7 @@ impl Prover {
             if ask.is_some_and(|ask| ask <= now) {
                 return ProverEvent::Due;
             }
-            let until = ask.into_iter().chain(behind).min();
+            let until = ask.into_iter().chain(behind).chain(reopen).min();
             let answer = async {
                 match &mut self.state {
                     State::Asking(answer, _) => answer.await,

@@ -208,7 +208,7 @@ pub enum RelistCause {
     /// Several watches in a row ended without progress.
     NoProgress,
     /// The watch was not proved current in time: within the [freshness
-    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s of a takeover. Or the server
+    /// limit](super::ReflectorOptions::freshness_limit), or within 4 s of a takeover. Or the server
     /// has lost history: a quorum was behind the watch, or a list had an older state of a known
     /// object.
     Unproven,

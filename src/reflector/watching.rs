@@ -10,6 +10,7 @@ use super::driver::{ReflectorDriver, shard_changed};
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::observing::Observed;
+use super::prover::SHORT_WATCH;
 use super::replay::{Additions, Replay};
 use super::step::{End, StepOutcome};
 use crate::error::{Fault, Verb};
@@ -20,7 +21,7 @@ use crate::time::after;
 use crate::yield_budget::{TURN, YieldBudget};
 
 /// The age below which a watch without an event counts as refused when it ends.
-const SHORT_WATCH: Duration = Duration::from_secs(1);
+const REFUSED_WATCH: Duration = Duration::from_secs(1);
 
 /// The time for which events outside of the shard are collected before the sink learns the version.
 const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
@@ -78,7 +79,7 @@ impl ReflectorDriver {
             if (self.prover.is_wanted() || self.permit.queued().is_some())
                 && let Some(event) = self.next_proof_event().now_or_never()
             {
-                match self.handle_prover(event, machine) {
+                match self.handle_prover_beside(query, event, machine) {
                     Some(end) => break end,
                     None => continue,
                 }
@@ -95,7 +96,7 @@ impl ReflectorDriver {
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
-                event = self.next_proof_event() => match self.handle_prover(event, machine) {
+                event = self.next_proof_event() => match self.handle_prover_beside(query, event, machine) {
                     Some(end) => break end,
                     None => continue,
                 },
@@ -124,7 +125,7 @@ impl ReflectorDriver {
                 }
                 None => {
                     let lasted = opened.elapsed();
-                    if lasted < SHORT_WATCH {
+                    if lasted < REFUSED_WATCH {
                         self.await_news_of_kind().await;
                     }
                     break self.ended(lasted, events, query.initial_events);
@@ -185,7 +186,11 @@ impl ReflectorDriver {
         if end.is_outage() {
             self.prover.doubt_history(None);
         }
-        self.prover.pace(None);
+        // The question that a short watch is to settle is open before, in and after it.
+        let settles = matches!(end, End::Ordinary) && query.timeout == SHORT_WATCH;
+        if !settles && !matches!(end, End::Quiet) {
+            self.prover.pace(None);
+        }
         if !self.prover.is_wanted() {
             self.permit.leave_queue();
         }
@@ -235,7 +240,7 @@ impl ReflectorDriver {
 
     /// Returns the kind of end of a watch that ended cleanly, and reports one that was too short.
     fn ended(&mut self, lasted: Duration, events: u64, follows_list: bool) -> End {
-        if lasted >= SHORT_WATCH {
+        if lasted >= REFUSED_WATCH {
             return End::Ordinary;
         }
         self.status.watch_was_short();

@@ -31,6 +31,7 @@ mod labels;
 mod named;
 mod protobuf;
 mod protobuf_source;
+mod quiet_kinds;
 mod reflector;
 mod relist;
 mod removing;

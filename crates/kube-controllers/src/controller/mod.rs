@@ -252,8 +252,10 @@ where
     /// The replica that led before may have seen newer states than this one. So no reconcile of a
     /// new term begins before each followed informer has proved that its store is as new as the
     /// takeover. The proof is one quorum list of one item, which all controllers of an informer
-    /// share. If the watch has not reached that list's version within 2 s, the informer lists
-    /// everything from a quorum. The [phase](Phase::TakingOver) shows the wait. An informer that
+    /// share. If the watch does not reach that list's version, a short watch follows, whose last
+    /// bookmark is the proof, or a list of everything from a quorum: see [taking
+    /// over](crate::docs::running_in_production#taking-over). The [phase](Phase::TakingOver) shows
+    /// the wait. An informer that
     /// has no proof at the end of the sync timeout counts as one that has not synced. In a group
     /// its keys wait. Otherwise the lease is given back, and this function returns an error.
     /// Informers that a reconcile only reads prove nothing: name them in
