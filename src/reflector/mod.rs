@@ -25,6 +25,7 @@ pub(crate) mod pages;
 mod proofs;
 mod prover;
 pub(crate) mod question;
+pub(crate) mod quiet;
 mod read_permit;
 mod replay;
 mod serving;

@@ -14,26 +14,16 @@ use super::gate::INTERVAL;
 use super::list_permit::ListForProof;
 use super::options::ReflectorOptions;
 use super::question::first_version;
+use super::quiet::{FEW, QUIET, SHORT_WATCH};
 use super::status_cell::StatusCell;
 use crate::error::SourceError;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::ResourceVersion;
 use crate::time::{ReadBarrier, after};
 
-/// The time that the watch gets to reach the version of a quorum read. A quiet watch would reach it
-/// only with the next bookmark: then a short watch takes its place, or a demand leads to a list.
-const QUIET: Duration = Duration::from_millis(500);
-
-/// The time that a watch gets for a demand whose collection is large, or whose list has failed
-/// before.
+/// The time that a watch gets to reach the version of a quorum read for a demand, if its collection
+/// is large, or a list has failed before. A small collection is listed once its watch is quiet.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// The time limit of a watch whose last bookmark is to be the proof. The API server sends one two
-/// seconds before a watch ends (`nextBookmarkTime` of its watch cache).
-pub(super) const SHORT_WATCH: Duration = Duration::from_secs(3);
-
-/// The number of objects below which a list takes less time than the wait for a bookmark.
-const FEW: usize = 500;
 
 /// The time after a short watch that proved nothing in which there is no other.
 const NO_SHORT_WATCH: Duration = Duration::from_secs(600);

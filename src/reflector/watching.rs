@@ -10,7 +10,7 @@ use super::driver::{ReflectorDriver, shard_changed};
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::observing::Observed;
-use super::prover::SHORT_WATCH;
+use super::quiet::SHORT_WATCH;
 use super::replay::{Additions, Replay};
 use super::step::{End, StepOutcome};
 use crate::error::{Fault, Verb};

@@ -15,21 +15,12 @@ use crate::lister_watcher::{
 };
 use crate::object::{KeyMap, ObjectKey, ResourceVersion, ShardSelector};
 use crate::reflector::question::first_version;
+use crate::reflector::quiet::{FEW, QUIET, SHORT_WATCH};
 use crate::transport::ApiCollection;
 use crate::yield_budget::YieldBudget;
 
 /// The time limit of each wait that precedes a list. Beyond it, everything is listed.
 pub(super) const LIMIT: Duration = Duration::from_secs(15);
-
-/// The length of a watch. The API server sends a bookmark two seconds before a watch ends
-/// (`nextBookmarkTime` of its watch cache), and so proves a quiet kind.
-const WATCH: Duration = Duration::from_secs(3);
-
-/// The time without an event after which few objects are listed.
-const QUIET: Duration = Duration::from_millis(500);
-
-/// The number of kept objects below which a list takes less time than the wait for a bookmark.
-const FEW: usize = 500;
 
 /// The number of events that are awaited whatever a list costs. Bookmarks may be among them.
 const FEW_EVENTS: usize = 20;
@@ -99,10 +90,10 @@ async fn catch_up(
     // More events than this take more bytes than half of a list.
     let mut left = FEW_EVENTS.max(replayed.kept.len() / 2);
     let is_few = replayed.kept.len() < FEW;
-    let patience = if is_few { QUIET } else { WATCH + QUIET };
+    let patience = if is_few { QUIET } else { SHORT_WATCH + QUIET };
     loop {
         let began_at = replayed.version.clone();
-        let mut query = WatchQuery::new(WATCH);
+        let mut query = WatchQuery::new(SHORT_WATCH);
         query.version = Some(began_at.clone());
         query.shard.clone_from(&replayed.shard);
         let mut events = timeout(LIMIT, source.watch(&query, hints)).await.ok()?.ok()?;

@@ -11,7 +11,7 @@ use crate::lister_watcher::WatchQuery;
 use crate::object::ResourceVersion;
 use crate::reflector::backoff::{FIRST, HEALTHY_AFTER};
 use crate::reflector::gate::INTERVAL;
-use crate::reflector::prover::SHORT_WATCH;
+use crate::reflector::quiet::SHORT_WATCH;
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{End, RequestFailure, Step};
 

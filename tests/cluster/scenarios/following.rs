@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{CustomResourceExt, ResourceExt};
+use kube_informer::informer::ReadBarrier;
 use kube_informer::reflector::ListMode;
 use kube_informer::{InformerSpec, ResourceVersion};
 use serde_json::json;
@@ -184,6 +186,31 @@ pub(super) async fn a_watch_that_ends_in_order_goes_on(rig: Rig) -> Outcome {
     log.reaches(2).await;
     assert_eq!(log.what(), ["added a", "added b"], "nobody hears of bookmarks");
     assert_eq!(informer.status().reflector.relists.total(), 0);
+    errors.assert_none();
+    factory.shutdown().await;
+    Ok(())
+}
+
+/// Writes of another kind move the server's version beyond what the watch of a quiet one has heard.
+pub(super) async fn a_large_quiet_kind_is_proved_without_a_list(rig: Rig) -> Outcome {
+    let (factory, errors) = rig.factory();
+    let informer = factory.informer::<Widget>();
+    join_all((0..510).map(|n| rig.make(&format!("w{n}"), "blue"))).await;
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let lists = informer.status().reflector.lists;
+    let gauges: Api<Gauge> = Api::all(rig.client());
+    for nth in 0..3 {
+        let name = format!("quiet-{nth}-{}", rig.namespace);
+        let gauge = Gauge::new(&name, GaugeSpec { reading: 1 });
+        gauges.create(&PostParams::default(), &gauge).await.unwrap();
+        informer.reach(ReadBarrier::now(), SOON).await.unwrap();
+        gauges.delete(&name, &DeleteParams::default()).await.unwrap();
+    }
+    let status = informer.status().reflector;
+    assert_eq!(status.lists, lists, "{status:?}");
+    rig.make("last", "blue").await;
+    converges(&informer, &rig.widgets()).await;
     errors.assert_none();
     factory.shutdown().await;
     Ok(())

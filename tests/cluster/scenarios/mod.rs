@@ -25,6 +25,7 @@ pub(crate) const SCENARIOS: &[(&str, Scenario)] = scenarios![
     following::cluster_scoped_objects_have_no_namespace,
     following::a_writer_reads_what_it_wrote,
     following::a_watch_that_ends_in_order_goes_on,
+    following::a_large_quiet_kind_is_proved_without_a_list,
     faults::a_cut_watch_goes_on_where_it_was,
     faults::a_removed_definition_comes_back,
     faults::shutdown_leaves_nothing,
