@@ -45,6 +45,8 @@ impl ReflectorDriver {
         self.accumulator.discard().await;
         (self.stream, self.first_watch) = (None, None);
         self.pages = Pages::default();
+        // A question that a short watch has left open.
+        self.prover.pace(None);
         self.listed = Instant::now();
         self.list_begun = ReadBarrier::now();
         self.status.lists();

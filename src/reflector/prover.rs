@@ -289,7 +289,10 @@ impl Prover {
             return false;
         }
         if question.demanded || self.doubt.is_none() {
-            let reopen = (self.objects >= FEW && !soon).then(|| after(now, QUIET));
+            // A question about the history needs no proof.
+            let proves = question.demanded || half.is_some();
+            let reopens = proves && self.objects >= FEW && !soon;
+            let reopen = reopens.then(|| after(now, QUIET));
             self.state =
                 State::Awaiting(Awaited { version, until, reopen, short: false }, question);
         }

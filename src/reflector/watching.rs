@@ -128,7 +128,7 @@ impl ReflectorDriver {
                     if lasted < REFUSED_WATCH {
                         self.await_news_of_kind().await;
                     }
-                    break self.ended(lasted, events, query.initial_events);
+                    break self.ended(lasted, events, query);
                 }
             };
             events += 1;
@@ -239,12 +239,13 @@ impl ReflectorDriver {
     }
 
     /// Returns the kind of end of a watch that ended cleanly, and reports one that was too short.
-    fn ended(&mut self, lasted: Duration, events: u64, follows_list: bool) -> End {
-        if lasted >= REFUSED_WATCH {
+    fn ended(&mut self, lasted: Duration, events: u64, query: &WatchQuery) -> End {
+        // The opening may take most of the time that a short watch has.
+        if lasted >= REFUSED_WATCH || query.timeout == SHORT_WATCH {
             return End::Ordinary;
         }
         self.status.watch_was_short();
-        if events == 0 && !follows_list {
+        if events == 0 && !query.initial_events {
             self.report(&self.error(Verb::Watch, Fault::ShortWatch));
             return End::AtOnce;
         }
