@@ -10,9 +10,7 @@ use super::driver::ReflectorDriver;
 use super::list_permit::ListForProof;
 use super::machine::Machine;
 use super::prover::ProverEvent;
-use super::quiet::SHORT_WATCH;
 use super::step::End;
-use crate::lister_watcher::WatchQuery;
 use crate::time::after;
 
 /// The time after the opening of a watch in which a doubt about the server's history is settled. A
@@ -69,18 +67,16 @@ impl ReflectorDriver {
         }
     }
 
-    /// Handles the next event of the prover while this watch is open. Returns the reason to end it.
+    /// Handles the next event of the prover while a watch is open. Returns the reason to end it.
     pub(super) fn handle_prover_beside(
         &mut self,
-        query: &WatchQuery,
         event: ProverEvent,
         machine: &mut Machine,
     ) -> Option<End> {
         if !matches!(event, ProverEvent::Quiet) {
             return self.handle_prover(event, machine);
         }
-        let reopens = query.timeout > SHORT_WATCH && !machine.lacks_changes();
-        (reopens && self.prover.begin_short_watch()).then_some(End::Quiet)
+        (!machine.lacks_changes() && self.prover.begin_short_watch()).then_some(End::Quiet)
     }
 
     /// Notes a proof if the changes handed on have reached the version that it awaits. Returns the

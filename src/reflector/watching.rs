@@ -79,7 +79,7 @@ impl ReflectorDriver {
             if (self.prover.is_wanted() || self.permit.queued().is_some())
                 && let Some(event) = self.next_proof_event().now_or_never()
             {
-                match self.handle_prover_beside(query, event, machine) {
+                match self.handle_prover_beside(event, machine) {
                     Some(end) => break end,
                     None => continue,
                 }
@@ -96,7 +96,7 @@ impl ReflectorDriver {
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
-                event = self.next_proof_event() => match self.handle_prover_beside(query, event, machine) {
+                event = self.next_proof_event() => match self.handle_prover_beside(event, machine) {
                     Some(end) => break end,
                     None => continue,
                 },

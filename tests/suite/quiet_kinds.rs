@@ -76,6 +76,21 @@ async fn large_one_is_proved_without_a_list() {
     factory.shutdown().await;
 }
 
+/// The second demand comes while the short watch of the first is open.
+#[tokio::test(start_paused = true)]
+async fn demands_one_after_another_cause_no_list() {
+    let server = server(600);
+    let factory = factory(&server);
+    let maps = settled(&factory).await;
+    let (lists, ..) = asked(&server);
+    for nth in 1..30 {
+        write_elsewhere(&server);
+        maps.reach(ReadBarrier::now(), 5 * S).await.unwrap();
+        assert_eq!(asked(&server), (lists, nth, nth));
+    }
+    factory.shutdown().await;
+}
+
 /// A list of few objects takes less time than the wait for a bookmark.
 #[tokio::test(start_paused = true)]
 async fn small_one_is_listed_soon() {

@@ -195,7 +195,8 @@ pub(super) async fn a_watch_that_ends_in_order_goes_on(rig: Rig) -> Outcome {
 pub(super) async fn a_large_quiet_kind_is_proved_without_a_list(rig: Rig) -> Outcome {
     let (factory, errors) = rig.factory();
     let informer = factory.informer::<Widget>();
-    join_all((0..510).map(|n| rig.make(&format!("w{n}"), "blue"))).await;
+    let names: Vec<_> = (0..510).map(|n| format!("w{n}")).collect();
+    join_all(names.iter().map(|name| rig.make(name, "blue"))).await;
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
     let lists = informer.status().reflector.lists;
