@@ -76,7 +76,8 @@ impl ReflectorDriver {
         if !matches!(event, ProverEvent::Quiet) {
             return self.handle_prover(event, machine);
         }
-        (!machine.lacks_changes() && self.prover.begin_short_watch()).then_some(End::Quiet)
+        let reopens = !machine.lacks_changes() && self.prover.begin_short_watch(machine.newest());
+        reopens.then_some(End::Quiet)
     }
 
     /// Notes a proof if the changes handed on have reached the version that it awaits. Returns the

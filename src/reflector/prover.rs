@@ -120,7 +120,7 @@ pub(super) enum ProverEvent {
     /// A quorum had this version at the moment of the question, or later.
     Answered(ResourceVersion, Question),
     Failed(SourceError, Question),
-    /// The watch was quiet since the answer. The last bookmark of a short watch would be the proof.
+    /// If the watch was quiet meanwhile, the last bookmark of a short watch would be the proof.
     Quiet,
     /// The changes handed on did not reach the quorum's version in time.
     Behind,
@@ -331,16 +331,20 @@ impl Prover {
         version.is_some_and(|version| version.is_at_least(&awaited.version))
     }
 
-    /// Returns whether a short watch is to take the place of the quiet one. It gets the time that
-    /// its last bookmark needs, unless the limit is over before.
-    pub(super) fn begin_short_watch(&mut self) -> bool {
+    /// Returns whether a short watch is to take the place of the open one, which has reached the
+    /// version `known`. It gets the time that its last bookmark needs, unless the limit is over
+    /// before. A watch that has told something since the question is not quiet.
+    pub(super) fn begin_short_watch(&mut self, known: Option<&ResourceVersion>) -> bool {
         let now = Instant::now();
         let until = after(now, SHORT_WATCH + QUIET);
         let in_time = self.late.is_none_or(|late| until <= late);
         if now < self.short_watch || !in_time || self.doubt.is_some() || self.lacks_list() {
             return false;
         }
-        let State::Awaiting(awaited, _) = &mut self.state else { return false };
+        let State::Awaiting(awaited, question) = &mut self.state else { return false };
+        if question.known.as_ref() != known {
+            return false;
+        }
         (awaited.until, awaited.short) = (until, true);
         self.short_watch = after(now, NO_SHORT_WATCH);
         true
