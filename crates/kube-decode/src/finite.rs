@@ -1,6 +1,7 @@
-//! A look for numbers that JSON does not have.
+//! A look for numbers that JSON does not have, or that API servers read as others.
 //!
-//! `serde_json` writes null for them, as it does for a value that is not set.
+//! `serde_json` writes null for NaN and infinity, as it does for a value that is not set. Go reads
+//! an integer beyond its own as a float, which has fewer digits.
 
 use std::fmt;
 
@@ -11,13 +12,32 @@ use serde::ser::{
 };
 use serde_json::Value;
 
-/// The reason why a value is refused.
-pub const NOT_FINITE: &str = "a number is NaN or infinite, which JSON cannot hold";
+/// The reasons why a value is refused.
+const NOT_FINITE: &str = "a number is NaN or infinite, which JSON cannot hold";
+const TOO_LARGE: &str =
+    "an integer is above 9223372036854775807, so that API servers read it as another number";
 
-/// Returns whether a written value has every number of the value that it was written from.
-pub fn has_every_number(written: &Value, value: &(impl Serialize + ?Sized)) -> bool {
+/// Checks that a written value has every number of the value that it was written from, and that API
+/// servers read the same numbers.
+///
+/// # Errors
+/// Returns the reason, without the number.
+pub fn check_numbers(
+    written: &Value,
+    value: &(impl Serialize + ?Sized),
+) -> Result<(), &'static str> {
     // Only where null is: the look runs the type's code once more.
-    !has_null(written) || is_finite(value)
+    if has(written, &Value::is_null) && !is_finite(value) {
+        return Err(NOT_FINITE);
+    }
+    if has(written, &is_changed) { Err(TOO_LARGE) } else { Ok(()) }
+}
+
+/// Returns whether an integer changes where it is read as a float and written again.
+#[expect(clippy::cast_precision_loss, reason = "the loss is what is looked for")]
+fn is_changed(value: &Value) -> bool {
+    let large = value.as_u64().filter(|_| !value.is_i64());
+    large.is_some_and(|integer| (integer as f64).to_string() != integer.to_string())
 }
 
 /// Returns whether all numbers of a value are finite.
@@ -25,13 +45,12 @@ fn is_finite(value: &(impl Serialize + ?Sized)) -> bool {
     value.serialize(Finite).is_ok()
 }
 
-/// Returns whether a written value has a null.
-fn has_null(value: &Value) -> bool {
+/// Returns whether a written value has such a part, or is one.
+fn has(value: &Value, is: &impl Fn(&Value) -> bool) -> bool {
     match value {
-        Value::Null => true,
-        Value::Array(elements) => elements.iter().any(has_null),
-        Value::Object(members) => members.values().any(has_null),
-        _ => false,
+        Value::Array(elements) => elements.iter().any(|one| has(one, is)),
+        Value::Object(members) => members.values().any(|one| has(one, is)),
+        scalar => is(scalar),
     }
 }
 
@@ -174,6 +193,18 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    #[test]
+    fn integer_that_servers_change_is_found() {
+        let check = |number: u64| check_numbers(&serde_json::json!({ "a": [number] }), &number);
+        // The third one is what a server shows of 2^63.
+        for number in [0, i64::MAX.unsigned_abs(), 9_223_372_036_854_776_000] {
+            assert_eq!(check(number), Ok(()), "{number}");
+        }
+        for number in [1 << 63, u64::MAX, 9_223_372_036_854_776_001] {
+            assert_eq!(check(number), Err(TOO_LARGE), "{number}");
+        }
+    }
 
     #[derive(Serialize)]
     enum Shape {

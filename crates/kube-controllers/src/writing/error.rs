@@ -128,8 +128,8 @@ pub enum ApplyError {
         /// The cause.
         r#source: InvalidName,
     },
-    /// The configuration could not be serialised, has a number that is NaN or infinite, or the
-    /// object's own code panicked. Nothing was sent.
+    /// The configuration could not be serialised, has a number that is NaN, infinite or an integer
+    /// above 2^63 - 1, or the object's own code panicked. Nothing was sent.
     #[error("{object} cannot be applied: {reason}")]
     #[non_exhaustive]
     Unserializable {

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::client::Body;
 use kube::{Client, Resource};
-use kube_decode::finite::{NOT_FINITE, has_every_number};
+use kube_decode::finite::check_numbers;
 use kube_decode::{Decode, SerdeDecode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -415,9 +415,7 @@ pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
     let refused = |_| "a value cannot be written as JSON".to_owned();
     catch(|| {
         let written = serde_json::to_value(&value).map_err(refused)?;
-        if !has_every_number(&written, &value) {
-            return Err(NOT_FINITE.to_owned());
-        }
+        check_numbers(&written, &value)?;
         Ok(written)
     })
     .unwrap_or_else(|_| Err(PANICKED.to_owned()))

@@ -11,7 +11,8 @@ use http_body_util::{BodyExt, Full};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::RuleWithOperations;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
-use kube::api::ObjectMeta;
+use kube::api::{DynamicObject, ObjectMeta};
+use kube::core::GroupVersionKind;
 use kube::{Client, CustomResource};
 use kube_controllers::clusters::{ClusterConfig, ClusterProvider, Clusters};
 use kube_controllers::controller::{AssumeError, AssumedView};
@@ -347,6 +348,27 @@ fn number_that_json_lacks_is_no_answer_of_a_webhook() {
         let refused = converted(&share.to_string()).unwrap_err().to_string();
         assert!(refused.contains("NaN or infinite"), "{refused}");
     }
+}
+
+/// A conversion is user code, too.
+#[test]
+fn result_of_a_conversion_is_what_servers_read() {
+    fn label(it: &mut DynamicObject, value: &str) {
+        it.metadata.labels.get_or_insert_default().insert("a".into(), value.into());
+    }
+    let convert = |change: fn(&mut DynamicObject)| {
+        let hub = GroupVersionKind::gvk("example.com", "v1", "Gear");
+        let conversion = Conversion::dynamic_hub(&hub, "gears").dynamic("v2", Ok, move |mut it| {
+            change(&mut it);
+            Ok(it)
+        });
+        conversion.convert(gear("v1", &json!(1)), "example.com/v2").map_err(|it| it.reason)
+    };
+    convert(|it| label(it, "b")).unwrap();
+    convert(|it| it.data["spec"]["share"] = json!(i64::MAX)).unwrap();
+    assert!(convert(|it| label(it, "b c")).unwrap_err().contains("takes the label \"a\""));
+    let changed = convert(|it| it.data["spec"]["share"] = json!(u64::MAX)).unwrap_err();
+    assert!(changed.contains("read it as another number"), "{changed}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::authentication::v1::UserInfo;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
 use kube::core::{GroupVersionKind, GroupVersionResource};
-use kube_decode::finite::{NOT_FINITE, has_every_number};
+use kube_decode::finite::check_numbers;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -148,9 +148,8 @@ where
         Err(refusal) => return envelope.refuse(&refusal),
     };
     let after = written(&changed)?;
-    if !has_every_number(&after, &changed) {
-        return Err(Failure::internal(format!("cannot write the object: {NOT_FINITE}")));
-    }
+    check_numbers(&after, &changed)
+        .map_err(|problem| Failure::internal(format!("cannot write the object: {problem}")))?;
     let merged = merge(&raw, &before, &after);
     envelope.allow(Some(json_patch::diff(&raw, &merged)).filter(|patch| !patch.is_empty()))
 }

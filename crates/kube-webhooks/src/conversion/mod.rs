@@ -13,12 +13,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kube::Resource;
 use kube::core::{DynamicObject, GroupVersionKind};
-use kube_decode::finite::{NOT_FINITE, has_every_number};
+use kube_decode::finite::check_numbers;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use self::metadata::keep_metadata;
+use self::metadata::{keep_metadata, problem};
 pub(crate) use self::review::answer;
 use crate::BoxError;
 use crate::call::panic_message;
@@ -255,6 +255,9 @@ impl<H> Conversion<H> {
             }
         };
         let mut converted = keep_metadata(&original, converted);
+        if let Some(problem) = problem(&converted) {
+            return Err(failed(&problem));
+        }
         converted.insert("apiVersion".to_owned(), version.into());
         converted.insert("kind".to_owned(), self.hub.kind.as_str().into());
         Ok(Value::Object(converted))
@@ -304,7 +307,8 @@ fn decode<V: DeserializeOwned>(value: Value) -> Result<V, BoxError> {
 
 fn encode<V: Serialize>(object: &V) -> Result<Value, BoxError> {
     let written = serde_json::to_value(object)?;
-    if has_every_number(&written, object) { Ok(written) } else { Err(NOT_FINITE.into()) }
+    check_numbers(&written, object)?;
+    Ok(written)
 }
 
 /// Returns a type's name without its modules.

@@ -222,3 +222,45 @@ fn lost_metadata_of_unnamed_object_is_kept() {
     });
     assert_eq!(conversion.convert(object, "example.com/v1").unwrap()["metadata"], metadata);
 }
+
+/// An API server would show neither the object, nor a list that has it.
+#[test]
+fn labels_that_no_server_takes_are_no_conversion() {
+    let long = "a".repeat(64);
+    let convert = |member: &'static str, key: &str, value: &str| {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        let hub = GroupVersionKind::gvk(GROUP, "v1", "Widget");
+        let change = move |mut object: DynamicObject| {
+            let metadata = &mut object.metadata;
+            let texts = [&mut metadata.labels, &mut metadata.annotations];
+            let [labels, annotations] = texts.map(Option::get_or_insert_default);
+            let of = if member == "label" { labels } else { annotations };
+            of.insert(key.clone(), value.clone());
+            Ok(object)
+        };
+        let conversion = Conversion::dynamic_hub(&hub, "widgets").dynamic("v2", Ok, change);
+        let object = json!({
+            "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "a" },
+        });
+        conversion.convert(object, "example.com/v2").map_err(|error| error.reason)
+    };
+    for (key, value) in [("a", ""), ("a.b/C_d", "A.b-c"), ("kubernetes.io/a", "1")] {
+        convert("label", key, value).unwrap();
+        convert("annotation", key, value).unwrap();
+    }
+    for (key, value) in [("a", "a b"), ("a", "é"), ("a", "-a"), ("A.B/c", "a"), ("a", &*long)] {
+        let refused = convert("label", key, value).unwrap_err();
+        let expected = format!("no API server takes the label {key:?} with the value {value:?}");
+        assert_eq!(refused, expected);
+        convert("annotation", key, value).unwrap();
+    }
+    for key in ["", "a b", "a/b/c", "/a", "a/", "é", &long] {
+        for member in ["label", "annotation"] {
+            let refused = convert(member, key, "a").unwrap_err();
+            let expected = format!("no API server takes the {member} {key:?}");
+            assert!(refused.starts_with(&expected), "{refused}");
+        }
+    }
+    convert("annotation", "a", &"x".repeat((256 << 10) - 1)).unwrap();
+    convert("annotation", "a", &"x".repeat(256 << 10)).unwrap_err();
+}

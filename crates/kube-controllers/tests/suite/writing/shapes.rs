@@ -176,6 +176,18 @@ async fn number_that_json_lacks_is_refused() {
     informer.shutdown().await;
 }
 
+/// A server that keeps unknown fields would store another number, and nobody would be told.
+#[tokio::test(start_paused = true)]
+async fn integer_that_servers_change_is_refused() {
+    let (server, informer, applier) = odds().await;
+    let before = writes(&server);
+    let refused = applier.apply_partial(&key(), spec_of("size", u64::MAX)).await.unwrap_err();
+    assert!(matches!(refused, ApplyError::Unserializable { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("an integer is above 9223372036854775807"), "{refused}");
+    assert_eq!(writes(&server), before);
+    informer.shutdown().await;
+}
+
 /// Returns a configuration with one member of the spec.
 fn spec_of(name: &str, value: impl Serialize) -> impl Serialize {
     BTreeMap::from([("spec", BTreeMap::from([(name.to_owned(), value)]))])
