@@ -135,7 +135,7 @@ async fn configure(server: &ApiServer, webhooks: &Webhooks) -> Api<ValidatingWeb
 }
 
 async fn bundle(configurations: &Api<ValidatingWebhookConfiguration>) -> Option<String> {
-    let found = configurations.get("hooks").await.unwrap();
+    let found = configurations.get("hooks.default").await.unwrap();
     let bundle = found.webhooks.unwrap().remove(0).client_config.ca_bundle?;
     Some(String::from_utf8(bundle.0).unwrap())
 }
@@ -196,9 +196,9 @@ async fn authority_that_others_remove_comes_back() {
     keeper.step(&slot, now).await.unwrap();
     let before = bundle(&configurations).await;
 
-    let mut others = configurations.get("hooks").await.unwrap();
+    let mut others = configurations.get("hooks.default").await.unwrap();
     others.webhooks.as_mut().unwrap()[0].client_config.ca_bundle = None;
-    configurations.replace("hooks", &PostParams::default(), &others).await.unwrap();
+    configurations.replace("hooks.default", &PostParams::default(), &others).await.unwrap();
     assert_eq!(bundle(&configurations).await, None);
     keeper.step(&slot, now).await.unwrap();
     assert_eq!(bundle(&configurations).await, before);
@@ -211,7 +211,7 @@ async fn missing_configuration_is_told_and_does_not_stop_serving() {
     let slot = Slot::default();
     let mut keeper = keeper(&server, &webhooks());
     let error = keeper.step(&slot, SystemTime::now()).await.unwrap_err().to_string();
-    let start = "cannot read the ValidatingWebhookConfiguration hooks: ";
+    let start = "cannot read the ValidatingWebhookConfiguration hooks.default: ";
     assert!(error.starts_with(start), "{error}");
     assert_eq!(slot.check(SystemTime::now()), Ok(()));
 }
@@ -332,7 +332,7 @@ async fn missing_webhook_does_not_keep_the_authority_from_others() {
     let newer = Webhooks::builder().validate("/v", allow).validate("/w", allow).build().unwrap();
     let step = keeper(&server, &newer).step(&Slot::default(), SystemTime::now()).await;
     let error = step.unwrap_err().to_string();
-    let missing = "the ValidatingWebhookConfiguration hooks has no webhook w.hooks.default";
+    let missing = "the ValidatingWebhookConfiguration hooks.default has no webhook w.hooks.default";
     assert_eq!(error, missing);
     assert!(bundle(&configurations).await.is_some());
 }

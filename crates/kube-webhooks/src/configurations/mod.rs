@@ -42,7 +42,9 @@ impl Service {
         self
     }
 
-    /// Sets the name of the configurations. Default: the Service's name.
+    /// Sets the name of the configurations. Default: the Service's name and namespace, as in
+    /// `hooks.shop`. Configurations have no namespace, and two programs that write one take each
+    /// other's webhooks out.
     #[must_use]
     pub fn configuration(mut self, name: impl Into<String>) -> Self {
         self.configuration = Some(name.into());
@@ -84,7 +86,8 @@ impl Service {
     }
 
     fn configuration_name(&self) -> String {
-        self.configuration.clone().unwrap_or_else(|| self.name.clone())
+        let own = || format!("{}.{}", self.name, self.namespace);
+        self.configuration.clone().unwrap_or_else(own)
     }
 }
 

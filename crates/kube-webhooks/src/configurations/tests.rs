@@ -198,3 +198,19 @@ fn match_conditions_are_those_that_a_configuration_can_have() {
     let expected = "the webhook at /v needs at most 64 match conditions with an expression and a ";
     assert!(refused.to_string().starts_with(expected), "{refused}");
 }
+
+/// A configuration has no namespace, and an apply takes out what it does not name.
+#[tokio::test]
+async fn services_of_one_name_share_no_configuration() {
+    let server = ApiServer::new();
+    for namespace in ["shop", "bank"] {
+        let allow = async |_: Admission<Pod>| Ok(());
+        let webhooks = Webhooks::builder().validate("/v", allow).build().unwrap();
+        let configurations = webhooks.configurations(&Service::new(namespace, "hooks")).unwrap();
+        configurations.apply(&server.client()).await.unwrap();
+    }
+    let found = server.list::<api::ValidatingWebhookConfiguration>().unwrap();
+    let names: Vec<_> = found.into_iter().flat_map(|one| one.webhooks.unwrap()).collect();
+    let names: Vec<_> = names.iter().map(|hook| &*hook.name).collect();
+    assert_eq!(names, ["v.hooks.bank", "v.hooks.shop"]);
+}

@@ -83,7 +83,7 @@ fn own_address() -> Option<Ipv4Addr> {
 pub(super) async fn hooked(route: Route) -> Result<Hooked, Skip> {
     let address = route.address()?;
     let (plane, client) = start(&[route.flag()]).await?;
-    let mut service = kube_webhooks::Service::new(OPERATOR, NAME);
+    let mut service = kube_webhooks::Service::new(OPERATOR, NAME).configuration(NAME);
     let own = operator(&plane, &client).await;
     let certificates = ManagedCertificates::new(own, service.clone(), SECRET).overlap(OVERLAP);
     let certificates = Certificates::from(certificates).poll(Duration::from_millis(100));

@@ -128,11 +128,11 @@ async fn manifests_are_what_the_program_installs() {
     assert_eq!(installed.conversion, printed.conversion);
     let printed = behind.0.configurations(behind.1).unwrap();
     let mutating = Api::<MutatingWebhookConfiguration>::all(client.clone());
-    let mutating = mutating.get("websites").await.unwrap().webhooks.unwrap().remove(0);
+    let mutating = mutating.get("websites.websites").await.unwrap().webhooks.unwrap().remove(0);
     let wanted = printed.mutating.unwrap().webhooks.unwrap().remove(0);
     assert_eq!((mutating.name, mutating.client_config), (wanted.name, wanted.client_config));
     let validating = Api::<ValidatingWebhookConfiguration>::all(client);
-    let validating = validating.get("websites").await.unwrap().webhooks.unwrap().remove(0);
+    let validating = validating.get("websites.websites").await.unwrap().webhooks.unwrap().remove(0);
     let wanted = printed.validating.unwrap().webhooks.unwrap().remove(0);
     assert_eq!((validating.name, validating.client_config), (wanted.name, wanted.client_config));
 }
