@@ -34,7 +34,7 @@ impl Files {
         let reading = spawn_blocking(move || Ok((read(&chain)?, read(&key)?)));
         let read: Result<_, BoxError> = reading.await?;
         let (chain, key) = read?;
-        slot.set(&chain, &key).map_err(|error| {
+        slot.set(&chain, &key, SystemTime::now()).map_err(|error| {
             let (chain, key, poll) = (self.chain.display(), self.key.display(), self.poll);
             format!("{error}: write {chain} and {key} again; they are read every {poll:?}").into()
         })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use k8s_openapi::ByteString;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair, KeyUsagePurpose, date_time_ymd,
@@ -85,6 +86,25 @@ pub(super) fn check(
     let host = ServerName::try_from(host.to_owned())?;
     verifier.build()?.verify_server_cert(leaf, others, &host, &[], at)?;
     Ok(())
+}
+
+/// Returns certificates as PEM in one form. API servers read fewer forms than we do, and pass over
+/// the others. A text that cannot be read stays as it is.
+pub(super) fn bundle(text: &str) -> String {
+    let certificates = CertificateDer::pem_slice_iter(text.as_bytes());
+    let certificates: Result<Vec<_>, _> = certificates.map(|one| pem(&one?)).collect();
+    certificates.map_or_else(|_: BoxError| text.to_owned(), |all| all.concat())
+}
+
+fn pem(certificate: &CertificateDer<'_>) -> Result<String, BoxError> {
+    let base64: String =
+        serde_json::from_value(serde_json::to_value(ByteString(certificate.to_vec()))?)?;
+    let mut text = "-----BEGIN CERTIFICATE-----\n".to_owned();
+    for line in base64.as_bytes().chunks(64) {
+        text.push_str(std::str::from_utf8(line)?);
+        text.push('\n');
+    }
+    Ok(text + "-----END CERTIFICATE-----\n")
 }
 
 /// Returns each certificate of a bundle as PEM.

@@ -118,7 +118,7 @@ impl ManagedCertificates {
     }
 
     pub(super) async fn follow(self, webhooks: &Webhooks, slot: &Slot) {
-        let poll = self.poll;
+        let poll = self.poll.min(self.lifetime / 12);
         let source = format!("the certificate in the Secret {}", self.secret);
         let mut keeper = Keeper::new(self, webhooks);
         loop {
@@ -160,7 +160,7 @@ impl Keeper {
     /// Brings the Secret, the slot and the configurations up to date.
     pub(super) async fn step(&mut self, slot: &Slot, now: SystemTime) -> Result<(), BoxError> {
         let content = self.content(now).await?;
-        slot.set(content.certificate.as_bytes(), content.key.as_bytes())?;
+        slot.set(content.certificate.as_bytes(), content.key.as_bytes(), now)?;
         self.serving = Some(content.clone());
         self.publish(content.authorities, slot).await
     }
@@ -179,7 +179,8 @@ impl Keeper {
             let published = self.published.as_ref();
             let published = published.filter(|(bundle, _)| *bundle == content.authorities);
             let published = published.map(|(_, since)| since.elapsed());
-            match content.step(&self.terms, now, published, self.serving.as_ref())? {
+            let step = content.step(&self.terms, now, published, self.serving.as_ref());
+            match step.map_err(|problem| format!("the secret {}: {problem}", self.secret))? {
                 Step::Rest => return Ok(content),
                 Step::Write(content) => match self.write(found, &content).await {
                     Ok(()) => return Ok(content),

@@ -59,7 +59,8 @@ impl Certificates {
     }
 
     /// Sets the time between two looks at the source, at least a millisecond. Default: 10 seconds
-    /// for files, and a minute for `ManagedCertificates`.
+    /// for files, and a minute for `ManagedCertificates`, whose Secret is looked at twelve times in
+    /// the life of a certificate or more often.
     #[must_use]
     pub fn poll(mut self, every: Duration) -> Self {
         let every = every.max(Duration::from_millis(1));

@@ -9,8 +9,11 @@ use std::time::{Duration, SystemTime};
 
 use k8s_openapi::ByteString;
 
-use super::issue::{Issued, check, issue, split};
+use tokio_rustls::rustls::{CertificateError, Error};
+
+use super::issue::{Issued, bundle, check, issue, split};
 use super::slot::certified;
+use crate::BoxError;
 
 const AUTHORITIES: &str = "ca.crt";
 const CERTIFICATE: &str = "tls.crt";
@@ -54,7 +57,7 @@ impl Content {
         };
         let next = (text(NEXT_CERTIFICATE), text(NEXT_KEY));
         Self {
-            authorities: text(AUTHORITIES),
+            authorities: bundle(&text(AUTHORITIES)),
             certificate: text(CERTIFICATE),
             key: text(KEY),
             next: Some(next).filter(|(certificate, _)| !certificate.is_empty()),
@@ -82,14 +85,14 @@ impl Content {
     /// servers' configurations have the authorities. `serving` is the content that it serves.
     ///
     /// # Errors
-    /// Fails if no certificate can be made.
+    /// Fails if no certificate can be made, or if another program keeps its certificate here.
     pub(super) fn step(
         &self,
         terms: &Terms,
         now: SystemTime,
         published: Option<Duration>,
         serving: Option<&Self>,
-    ) -> Result<Step, rcgen::Error> {
+    ) -> Result<Step, BoxError> {
         let Terms { host, lifetime, overlap } = terms;
         let is_valid =
             |certificate: &str, at| check(certificate, &self.authorities, host, at).is_ok();
@@ -97,6 +100,14 @@ impl Content {
         let next = next.filter(|(certificate, key)| self.can_serve(certificate, key, host, now));
         if !self.can_serve(&self.certificate, &self.key, host, now) {
             let serving = serving.filter(|it| it.can_serve(&it.certificate, &it.key, host, now));
+            // Two programs would replace each other's pair for ever.
+            if let Some(names) = serving.and_then(|_| self.other_names(host, now)) {
+                return Err(format!(
+                    "it has the certificate of another Service, {names}: give each Service a \
+                     Secret of its own"
+                )
+                .into());
+            }
             return Ok(Step::Write(match (serving, next) {
                 // The Secret is gone, or was edited. API servers trust the pair that serves, and
                 // have to learn the next one first.
@@ -124,13 +135,26 @@ impl Content {
             && certified(certificate.as_bytes(), key.as_bytes()).is_ok()
     }
 
+    /// Returns the names of a pair that can serve, but not this host.
+    fn other_names(&self, host: &str, now: SystemTime) -> Option<String> {
+        certified(self.certificate.as_bytes(), self.key.as_bytes()).ok()?;
+        let refused = check(&self.certificate, &self.authorities, host, now).err()?;
+        match refused.downcast_ref()? {
+            Error::InvalidCertificate(CertificateError::NotValidForNameContext {
+                presented,
+                ..
+            }) => Some(presented.join(", ")),
+            _ => None,
+        }
+    }
+
     /// Returns this content with a next pair.
     fn renewed(&self, terms: &Terms, now: SystemTime) -> Result<Self, rcgen::Error> {
         let Issued { authority, certificate, key } = issue(&terms.host, now, terms.lifetime)?;
         // Only the authority of the pair that serves is still needed.
         let serving = split(&self.authorities)
             .filter(|authority| check(&self.certificate, authority, &terms.host, now).is_ok());
-        let authorities = bundle(serving.chain([&*authority]));
+        let authorities = joined(serving.chain([&*authority]));
         Ok(Self { authorities, next: Some((certificate, key)), ..self.clone() })
     }
 
@@ -146,7 +170,7 @@ impl Content {
 
     fn new(issued: Issued) -> Self {
         Self {
-            authorities: bundle([&*issued.authority]),
+            authorities: joined([&*issued.authority]),
             certificate: issued.certificate,
             key: issued.key,
             next: None,
@@ -154,7 +178,7 @@ impl Content {
     }
 }
 
-fn bundle<'a>(authorities: impl IntoIterator<Item = &'a str>) -> String {
+fn joined<'a>(authorities: impl IntoIterator<Item = &'a str>) -> String {
     let authorities: Vec<_> = authorities.into_iter().map(str::trim).collect();
-    format!("{}\n", authorities.join("\n"))
+    bundle(&authorities.join("\n"))
 }

@@ -1,5 +1,6 @@
 //! The pair of certificate and key that handshakes use now.
 
+use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -11,6 +12,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
+use tokio_rustls::rustls::{AlertDescription, Error};
 
 use super::expiry;
 use crate::BoxError;
@@ -34,6 +36,9 @@ pub struct CertificateStatus {
     pub not_after: Option<Timestamp>,
     /// The times that others took the authority out of a configuration, and it was written again.
     pub rewritten: u64,
+    /// The handshakes that clients ended because they do not accept the certificate. An API server
+    /// is one of them where `caBundle` lacks the authority, or the certificate the Service's name.
+    pub refused: u64,
 }
 
 /// The pair that serves, and the state of its source.
@@ -44,21 +49,41 @@ pub(crate) struct Slot(RwLock<Content>);
 struct Content {
     pair: Option<(Vec<u8>, Arc<CertifiedKey>)>,
     not_after: Option<SystemTime>,
+    /// A client refused the certificate that serves.
+    is_refused: bool,
     status: CertificateStatus,
 }
 
 impl Slot {
     /// Has a chain and its key serve, both as PEM.
-    pub(super) fn set(&self, chain: &[u8], key: &[u8]) -> Result<(), BoxError> {
+    ///
+    /// # Errors
+    /// Returns why they are no pair, or why no API server accepts the certificate now.
+    pub(super) fn set(&self, chain: &[u8], key: &[u8], now: SystemTime) -> Result<(), BoxError> {
         // Also a key that no longer fits is told, before the next process starts with it.
         let pair = certified(chain, key)?;
+        if let Some(reason) = expiry::refusal(&pair.cert, now) {
+            return Err(format!("API servers refuse the certificate: {reason}").into());
+        }
+        let not_after = expiry::not_after(&pair.cert);
+        let is_over = |end: Option<SystemTime>| end.is_some_and(|end| end < now);
         let mut content = self.0.write();
         if content.pair.as_ref().is_some_and(|(now, _)| now == chain) {
             return Ok(());
         }
-        content.not_after = expiry::not_after(&pair.cert);
+        if let Some(end) = not_after.filter(|_| is_over(not_after))
+            && content.pair.is_some()
+            && !is_over(content.not_after)
+        {
+            let end = expiry::shown(end);
+            return Err(
+                format!("the certificate expired at {end}, so the last one serves on").into()
+            );
+        }
+        content.not_after = not_after;
         content.status.not_after = content.not_after.and_then(|end| end.try_into().ok());
         content.pair = Some((chain.to_vec(), Arc::new(pair)));
+        content.is_refused = false;
         content.status.exchanged += 1;
         tracing::info!("another certificate serves");
         Ok(())
@@ -83,6 +108,36 @@ impl Slot {
     #[cfg(feature = "managed-certificates")]
     pub(super) fn rewritten(&self) {
         self.0.write().status.rewritten += 1;
+    }
+
+    /// Counts a handshake that failed because the client does not accept the certificate. The first
+    /// one of each certificate is logged.
+    pub(crate) fn handshake_failed(&self, error: &io::Error) {
+        use AlertDescription as Alert;
+        let failure = error.get_ref().and_then(|failure| failure.downcast_ref());
+        let Some(Error::AlertReceived(
+            Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            // Those of a certificate that cannot be read, and of a signature by another key.
+            | Alert::DecodeError
+            | Alert::DecryptError,
+        )) = failure
+        else {
+            return;
+        };
+        let mut content = self.0.write();
+        content.status.refused += 1;
+        if !std::mem::replace(&mut content.is_refused, true) {
+            tracing::warn!(
+                %error,
+                "a client refuses the certificate: if it is an API server, `caBundle` must have the \
+                 authority that signed it, and it must name the Service as `<name>.<namespace>.svc`"
+            );
+        }
     }
 
     pub(crate) fn status(&self) -> CertificateStatus {
@@ -125,6 +180,12 @@ pub(super) fn certified(chain: &[u8], key: &[u8]) -> Result<CertifiedKey, BoxErr
         .map_err(|error| format!("cannot read the certificate: {error}"))?;
     if chain.is_empty() {
         return Err("there is no certificate".into());
+    }
+    if let Some(nth) = chain.iter().position(expiry::is_unreadable) {
+        let of = chain.len();
+        return Err(
+            format!("the certificate {} of {of} in the chain cannot be read", nth + 1).into()
+        );
     }
     let key = PrivateKeyDer::from_pem_slice(key)
         .map_err(|error| format!("cannot read the key of the certificate: {error}"))?;

@@ -8,6 +8,10 @@ use kube::Api;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::GroupVersionKind;
 use kube_embedded_apiserver::ApiServer;
+use rcgen::{
+    BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, KeyPair, SanType,
+    date_time_ymd,
+};
 use serde_json::{Value, json};
 
 use super::issue::{check, issue, split};
@@ -339,13 +343,112 @@ async fn missing_webhook_does_not_keep_the_authority_from_others() {
 
 #[test]
 fn key_that_no_longer_fits_is_told() {
-    let (slot, made) = (Slot::default(), first(SystemTime::now()));
+    let (slot, now) = (Slot::default(), SystemTime::now());
+    let made = first(now);
     let chain = made.certificate.as_bytes();
-    slot.set(chain, made.key.as_bytes()).unwrap();
-    assert!(slot.set(chain, first(SystemTime::now()).key.as_bytes()).is_err());
-    assert!(slot.set(chain, b"").is_err());
-    slot.set(chain, made.key.as_bytes()).unwrap();
+    slot.set(chain, made.key.as_bytes(), now).unwrap();
+    assert!(slot.set(chain, first(now).key.as_bytes(), now).is_err());
+    assert!(slot.set(chain, b"", now).is_err());
+    slot.set(chain, made.key.as_bytes(), now).unwrap();
     assert_eq!(slot.status().exchanged, 1);
+}
+
+/// Makes a certificate that signs itself, and its key, as PEM.
+fn signed(change: impl FnOnce(&mut CertificateParams)) -> (String, String) {
+    let mut params = CertificateParams::new(vec!["hooks.shop.svc".to_owned()]).unwrap();
+    change(&mut params);
+    let key = KeyPair::generate().unwrap();
+    (params.self_signed(&key).unwrap().pem(), key.serialize_pem())
+}
+
+/// It would serve, and every API server would end the handshake.
+#[test]
+fn certificate_that_no_api_server_accepts_does_not_serve() {
+    let now = SystemTime::now();
+    let (slot, made) = (Slot::default(), first(now));
+    slot.set(made.certificate.as_bytes(), made.key.as_bytes(), now).unwrap();
+    let no_certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let (good, key) = signed(|_| {});
+    let (future, future_key) = signed(|params| params.not_before = date_time_ymd(3000, 1, 1));
+    let refused = [
+        (signed(|params| params.not_after = date_time_ymd(1970, 1, 1)), "it ends before it begins"),
+        (
+            signed(|params| {
+                params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+            }),
+            "its extended key usage lacks `serverAuth`",
+        ),
+        (signed(|params| params.subject_alt_names.clear()), "it has no name of a host"),
+        (
+            signed(|params| {
+                let mail = "a@example.com".try_into().unwrap();
+                params.subject_alt_names = vec![SanType::Rfc822Name(mail)];
+            }),
+            "it has no name of a host",
+        ),
+        ((future.clone(), future_key), "it is not valid before 3000-01-01T00:00:00Z"),
+        ((good.clone() + &future, key.clone()), "it is not valid before 3000-01-01T00:00:00Z"),
+        ((good.clone() + no_certificate, key.clone()), "the certificate 2 of 2 in the chain"),
+    ];
+    for ((chain, key), reason) in refused {
+        let refused =
+            slot.set(chain.as_bytes(), key.as_bytes(), now).expect_err(reason).to_string();
+        assert!(refused.contains(reason), "{refused}");
+        assert!(slot.serves(made.certificate.as_bytes()), "{reason}");
+    }
+    let any = ExtendedKeyUsagePurpose::Any;
+    let accepted = [
+        (good, key),
+        signed(|params| params.extended_key_usages = vec![any]),
+        signed(|params| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained)),
+        signed(|params| params.not_after = date_time_ymd(9999, 12, 31)),
+    ];
+    for (chain, key) in accepted {
+        slot.set(chain.as_bytes(), key.as_bytes(), now).unwrap();
+        assert!(slot.serves(chain.as_bytes()));
+    }
+}
+
+/// An older state of a Secret may come back.
+#[test]
+fn expired_certificate_takes_no_valid_ones_place() {
+    let now = SystemTime::now();
+    let (slot, [old, new]) = (Slot::default(), [now - 91 * DAY, now].map(first));
+    let set = |content: &Content, now| {
+        slot.set(content.certificate.as_bytes(), content.key.as_bytes(), now)
+    };
+    set(&old, now).unwrap();
+    set(&new, now).unwrap();
+    let refused = set(&old, now).unwrap_err().to_string();
+    assert!(refused.ends_with(", so the last one serves on"), "{refused}");
+    assert!(slot.serves(new.certificate.as_bytes()));
+    set(&old, now + 91 * DAY).unwrap();
+}
+
+/// Go reads no such line breaks, and an API server would trust nobody.
+#[test]
+fn authorities_are_published_in_one_form() {
+    let now = SystemTime::now();
+    let made = first(now);
+    let mut data = BTreeMap::new();
+    made.write(&mut data);
+    let odd = format!("a text\n{}", made.authorities.replace('\n', "\r\r\n"));
+    data.insert("ca.crt".to_owned(), ByteString(odd.into_bytes()));
+    let read = Content::read(&data);
+    assert_eq!(read, made);
+    assert_eq!(read.step(&terms(), now, None, None).unwrap(), Step::Rest);
+}
+
+/// Otherwise, each would replace the other's pair for ever.
+#[test]
+fn secret_of_another_service_is_told() {
+    let now = SystemTime::now();
+    let other = Terms { host: "other.shop.svc".to_owned(), ..terms() };
+    let made = first(now);
+    let theirs = written(made.step(&other, now, None, None).unwrap());
+    let refused = theirs.step(&terms(), now, None, Some(&made)).unwrap_err().to_string();
+    assert!(refused.contains("other.shop.svc"), "{refused}");
+    assert!(refused.ends_with("give each Service a Secret of its own"), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -107,8 +107,10 @@ async fn serve(
     let handshake = timeout(HANDSHAKE_TIMEOUT, tls.accept(socket));
     let stream = match closes.run_until_cancelled(handshake).await {
         Some(Ok(Ok(stream))) => stream,
-        // A client that does not trust the certificate says so here.
-        Some(Ok(Err(error))) => return tracing::debug!(%error, "a TLS handshake failed"),
+        Some(Ok(Err(error))) => {
+            webhooks.certificate.handshake_failed(&error);
+            return tracing::debug!(%error, "a TLS handshake failed");
+        }
         Some(Err(_)) | None => return,
     };
     let service = service_fn(|request: http::Request<Incoming>| {

@@ -149,6 +149,34 @@ async fn exchange_refuses_nobody_and_keeps_the_last_good_pair() {
     assert!(TcpStream::connect(address).await.is_err());
 }
 
+/// Nothing else shows that `caBundle` or the names of the certificate are wrong.
+#[tokio::test]
+async fn client_that_refuses_the_certificate_is_counted() {
+    let folder = Folder::new("refused");
+    let (shown, other) = (made(), made());
+    folder.write(&shown.certificate, &shown.key);
+    let webhooks = webhooks();
+    let server = webhooks.listen(([127, 0, 0, 1], 0), folder.certificates()).await.unwrap();
+    let (address, stop) = (server.address(), CancellationToken::new());
+    let running = tokio::spawn(server.linger(Duration::ZERO).run(stop.clone()));
+    until(|| webhooks.status().certificate.exchanged == 1).await;
+    ask(address, &trusting(&[&shown])).await.unwrap();
+    // It sends no TLS, which says nothing of the certificate.
+    TcpStream::connect(address).await.unwrap().write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+    assert_eq!(webhooks.status().certificate.refused, 0);
+    for refused in 1..=2 {
+        ask(address, &trusting(&[&other])).await.unwrap_err();
+        until(|| webhooks.status().certificate.refused == refused).await;
+    }
+    let host = issue("other.shop.svc", SystemTime::now(), Duration::from_secs(86_400 * 2)).unwrap();
+    folder.write(&host.certificate, &host.key);
+    until(|| webhooks.status().certificate.exchanged == 2).await;
+    ask(address, &trusting(&[&host])).await.unwrap_err();
+    until(|| webhooks.status().certificate.refused == 3).await;
+    stop.cancel();
+    running.await.unwrap();
+}
+
 #[tokio::test]
 async fn calls_end_before_the_server_does() {
     let folder = Folder::new("stop");
