@@ -249,7 +249,8 @@ impl Rbac {
     }
 
     /// Returns the roles and bindings that give the permissions to a service account. They have the
-    /// account's name. Neither name is checked here: a server refuses objects with an empty one.
+    /// account's name, which no account of another namespace should have: its binding would replace
+    /// this one. Neither name is checked here: a server refuses objects with an empty one.
     pub fn objects(&self, account: &str, namespace: &str) -> RbacObjects {
         let mut of: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (namespace, rule) in self.rules() {
