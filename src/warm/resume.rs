@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
-use tokio::time::timeout;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::kept::Provisional;
+use crate::error::{FaultClass, SourceError};
 use crate::indexer::Snapshot;
 use crate::lister_watcher::{
     AnySource, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
@@ -53,7 +55,7 @@ pub(super) async fn resume(
     if !source.trusts_versions() {
         return None;
     }
-    let current = first_version(source.clone(), LIMIT).await.ok()?;
+    let current = answered(|| first_version(source.clone(), LIMIT).boxed()).await?;
     // A quorum that is behind the kept version has lost its history. A watch from a version in the
     // future would be silent.
     let kept_at = &provisional.version;
@@ -78,6 +80,24 @@ pub(super) async fn resume(
     Some(replayed.into_list())
 }
 
+/// Sends a request, and again after the time that a server with too many requests asks for. A list
+/// of everything would be one more. `None` for every other error, and beyond the limit.
+async fn answered<T>(
+    request: impl Fn() -> BoxFuture<'static, Result<T, SourceError>>,
+) -> Option<T> {
+    let asking = async {
+        loop {
+            match request().await {
+                Err(error) if error.class() == FaultClass::Throttled => {
+                    sleep(error.retry_after().unwrap_or(QUIET)).await;
+                }
+                answer => return answer.ok(),
+            }
+        }
+    };
+    timeout(LIMIT, asking).await.ok()?
+}
+
 /// Follows the kind from the kept version until the state is that of a quorum. A watch that ends
 /// without news leads to a comparison.
 async fn catch_up(
@@ -91,15 +111,23 @@ async fn catch_up(
     let mut left = FEW_EVENTS.max(replayed.kept.len() / 2);
     let is_few = replayed.kept.len() < FEW;
     let patience = if is_few { QUIET } else { SHORT_WATCH + QUIET };
-    loop {
+    // A server may send bookmarks for ever that never reach the present.
+    let mut last_event = Instant::now();
+    while last_event.elapsed() < LIMIT {
         let began_at = replayed.version.clone();
         let mut query = WatchQuery::new(SHORT_WATCH);
         query.version = Some(began_at.clone());
         query.shard.clone_from(&replayed.shard);
-        let mut events = timeout(LIMIT, source.watch(&query, hints)).await.ok()?.ok()?;
-        while let Ok(Some(event)) = timeout(patience, events.next()).await {
+        let mut events = answered(|| source.watch(&query, hints)).await?;
+        while last_event.elapsed() < LIMIT
+            && let Ok(Some(event)) = timeout(patience, events.next()).await
+        {
             budget.spend(1).await;
-            replayed.apply(event.ok()?)?;
+            let event = event.ok()?;
+            if !matches!(event, WatchItem::Bookmark { .. }) {
+                last_event = Instant::now();
+            }
+            replayed.apply(event)?;
             if replayed.version.is_at_least(current) {
                 return Some(());
             }
@@ -178,8 +206,8 @@ impl Replayed {
         let mut query = ListQuery { limit: Some(PAGE), shard, ..ListQuery::default() };
         let (mut missing, mut version, mut budget) = (self.len, None, YieldBudget::new());
         loop {
-            let listing = metadata.list(&query, &ListHints::none());
-            let mut items = timeout(LIMIT, listing).await.ok()?.ok()?;
+            let listing = || metadata.list(&query, &ListHints::none());
+            let mut items = answered(listing).await?;
             query.continue_token = None;
             while let Some(item) = timeout(LIMIT, items.next()).await.ok()? {
                 budget.spend(1).await;

@@ -57,7 +57,7 @@ impl ListerWatcher for WarmSource {
         }
         let begins = query.continue_token.is_none()
             && query.version.as_ref().is_none_or(|version| *version == ResourceVersion::ANY);
-        let (kept, query, mut hints) = (self.0.clone(), query.clone(), hints.clone());
+        let (kept, mut query, mut hints) = (self.0.clone(), query.clone(), hints.clone());
         async move {
             if begins {
                 kept.used.store(false, Relaxed);
@@ -85,6 +85,10 @@ impl ListerWatcher for WarmSource {
                         kept.used.store(true, Relaxed);
                         return Ok(stream);
                     }
+                }
+                if kept.is_unopened() || kept.provisional().is_some() {
+                    // Any version may be older than the kept objects, and so lack some that exist.
+                    query.version = None;
                 }
             }
             if let Some(provisional) = kept.provisional()

@@ -8,6 +8,7 @@ mod faults;
 mod forms;
 mod kills;
 mod pending;
+mod proofs;
 #[path = "../../../../tests/convergence/seeds.rs"]
 mod seeds;
 mod served;

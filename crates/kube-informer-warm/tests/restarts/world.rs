@@ -171,7 +171,15 @@ impl Run {
         cache: WarmCache,
         spec: InformerSpec<ConfigMap>,
     ) -> Self {
-        let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
+        Self::of_client(server.client(), cache, spec)
+    }
+
+    pub(crate) fn of_client(
+        client: kube::Client,
+        cache: WarmCache,
+        spec: InformerSpec<ConfigMap>,
+    ) -> Self {
+        let factory = SharedInformerFactory::builder(client).warm(cache).build();
         let informer = factory.informer_with(spec).unwrap();
         let told = Arc::<Mutex<Told>>::default();
         let tell = told.clone();
