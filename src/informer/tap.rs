@@ -53,8 +53,8 @@ impl<K: ?Sized> SharedInformer<K> {
         Ok((tap.through(view.cloned()), stored.through(view)))
     }
 
-    /// Keeps deletes pending until their consumer has acted on them, also beyond the end of this
-    /// run. Returns `None` without [kept caches](crate::warm).
+    /// Keeps deletes pending until the consumer of this name has acted on them, also beyond the end
+    /// of this run. Returns `None` without [kept caches](crate::warm).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -64,7 +64,7 @@ impl<K: ?Sized> SharedInformer<K> {
     /// /// Releases the address of each pod that is deleted. A run that is killed meanwhile leaves
     /// /// it to the next one.
     /// async fn release(pods: SharedInformer<Pod>) -> Result<(), InformerStopped> {
-    ///     let pending = pods.pending_deletes();
+    ///     let pending = pods.pending_deletes("release");
     ///     let (mut tap, _) = pods.tap("release", 1_000)?;
     ///     while let Some((key, event)) = tap.next().await {
     ///         let seen = ReadBarrier::now();
@@ -79,10 +79,9 @@ impl<K: ?Sized> SharedInformer<K> {
     /// }
     /// ```
     #[must_use]
-    pub fn pending_deletes(&self) -> Option<PendingDeletes> {
-        let stored = self.indexer.snapshot();
+    pub fn pending_deletes(&self, name: impl Into<Arc<str>>) -> Option<PendingDeletes> {
         let kept = self.pipeline.kept.as_ref()?;
-        Some(kept.pending_deletes(|key| stored.get_cached(key).is_some()))
+        Some(kept.pending_deletes(name.into(), || self.pipeline.indexer.snapshot()))
     }
 
     /// Adds a tap that the processing loop calls, and returns a snapshot of the store. The function

@@ -221,14 +221,15 @@ impl Kept {
         self.note_pending(key, object);
     }
 
-    /// Returns the objects that are gone since the last run, and those whose delete is pending.
+    /// Returns the objects with whose deletes a new tap begins: those that are gone since the last
+    /// run, and those whose delete is pending.
     pub(crate) fn gone(&self) -> Vec<(ObjectKey, Cached)> {
         self.forget_gone();
         let pending = self.pending();
         let mut recent = self.recently_gone();
         recent.retain(|(key, _)| !pending.contains(key));
         let pending = pending.into_entries().map(|(key, delete)| (key, delete.object));
-        pending.chain(recent).collect()
+        pending.chain(recent).filter(|(key, _)| !self.is_unpublished(key)).collect()
     }
 
     /// Returns the objects that are gone since the last run. Empty once their time is over.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::kept::{GONE, Kept, is_inside};
+use crate::indexer::Snapshot;
 use crate::object::{Cached, KeyMap, ObjectKey, ShardSelector};
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
@@ -22,7 +23,7 @@ use crate::time::{ReadBarrier, after};
 ///
 /// A consumer that creates this value before its tap misses no delete. It must finish every
 /// delete. When the value is dropped, the informer keeps its deletes, and those of the next ten
-/// minutes, until another one takes them over. So a consumer may end before its informer does.
+/// minutes, for a consumer of the same name. So a consumer may end before its informer does.
 #[must_use = "deletes are pending only while this exists"]
 pub struct PendingDeletes {
     consumers: Arc<Mutex<Consumers>>,
@@ -35,10 +36,13 @@ pub(super) struct Consumers {
     all: Vec<Consumer>,
     /// The number of consumers so far.
     count: u64,
+    /// The deletes that were noted, and that the store does not show yet.
+    unpublished: KeyMap<PendingDelete>,
 }
 
 struct Consumer {
     number: u64,
+    name: Arc<str>,
     /// The time until which deletes are noted for its successor. `None` before it was dropped.
     left_until: Option<Instant>,
     deletes: KeyMap<PendingDelete>,
@@ -59,43 +63,54 @@ impl PendingDelete {
 
 impl Kept {
     /// Adds a consumer that has yet to act on the deletes that taps begin with, as other consumers
-    /// may have. It takes the place of those that were dropped.
-    pub(crate) fn pending_deletes(&self, is_stored: impl Fn(&ObjectKey) -> bool) -> PendingDeletes {
+    /// may have. It takes the place of those of its name that were dropped.
+    pub(crate) fn pending_deletes(
+        &self,
+        name: Arc<str>,
+        stored: impl FnOnce() -> Snapshot,
+    ) -> PendingDeletes {
         // Before the lock: an object's `Drop` is user code.
         self.forget_gone();
+        let now = Instant::now();
         let mut consumers = self.consumers.lock();
+        // Under the lock: a delete that this state does not show yet is still unpublished.
+        let stored = stored();
         let mut deletes = KeyMap::default();
         for (key, object) in self.recently_gone() {
-            if !is_stored(&key) {
+            if stored.get_cached(&key).is_none() {
                 deletes.insert(key, PendingDelete::of(&object));
             }
         }
-        let left = consumers.all.extract_if(.., |consumer| consumer.left_until.is_some());
-        let left: Vec<_> = left.collect();
-        let others = left.iter().chain(&consumers.all);
-        for (key, delete) in others.flat_map(|other| other.deletes.iter()) {
+        let is_left = |consumer: &mut Consumer| {
+            let is_over = |until| until <= now && consumer.deletes.len() == 0;
+            consumer.left_until.is_some_and(|until| consumer.name == name || is_over(until))
+        };
+        let left: Vec<_> = consumers.all.extract_if(.., is_left).collect();
+        let others = left.iter().chain(&consumers.all).map(|other| &other.deletes);
+        for (key, delete) in others.chain([&consumers.unpublished]).flat_map(KeyMap::iter) {
             deletes.insert(key.clone(), delete.clone());
         }
         consumers.count += 1;
         let number = consumers.count;
-        consumers.all.push(Consumer { number, left_until: None, deletes });
+        consumers.all.push(Consumer { number, name, left_until: None, deletes });
         drop(consumers);
-        drop_safely(left);
+        drop_safely((left, stored));
         PendingDeletes { consumers: self.consumers.clone(), number }
     }
 
-    /// Notes the delete of an object for each consumer.
+    /// Notes the delete of an object for each consumer, and for those that come before the store
+    /// shows it.
     pub(super) fn note_pending(&self, key: &ObjectKey, object: &Cached) {
         let now = Instant::now();
         let mut consumers = self.consumers.lock();
+        let Consumers { all, unpublished, .. } = &mut *consumers;
         let noting = |consumer: &&mut Consumer| consumer.left_until.is_none_or(|until| now < until);
-        let replaced: Vec<_> = consumers
-            .all
-            .iter_mut()
-            .filter(noting)
-            .map(|consumer| {
-                let replaced = consumer.deletes.remove(key);
-                consumer.deletes.add(key.clone(), PendingDelete::of(object));
+        let noting = all.iter_mut().filter(noting).map(|consumer| &mut consumer.deletes);
+        let replaced: Vec<_> = noting
+            .chain([unpublished])
+            .map(|deletes| {
+                let replaced = deletes.remove(key);
+                deletes.add(key.clone(), PendingDelete::of(object));
                 replaced
             })
             .collect();
@@ -104,9 +119,26 @@ impl Kept {
         drop_safely(replaced);
     }
 
+    /// Notes that the store shows the deletes that were noted. Call this while no tap can be added.
+    pub(crate) fn note_published(&self) {
+        let published = std::mem::take(&mut self.consumers.lock().unpublished);
+        drop_safely(published);
+    }
+
+    /// Returns whether the delete of an object was noted, and the store does not show it yet. Taps
+    /// receive it later.
+    pub(super) fn is_unpublished(&self, key: &ObjectKey) -> bool {
+        self.consumers.lock().unpublished.contains(key)
+    }
+
     /// Forgets a delete, because the object exists again.
     pub(crate) fn note_stored(&self, key: &ObjectKey) {
-        forget(&self.consumers, &|consumer| consumer.deletes.remove(key).into_iter().collect());
+        let mut consumers = self.consumers.lock();
+        let pending = consumers.all.iter_mut().filter(|consumer| consumer.deletes.len() > 0);
+        let forgotten: Vec<_> = pending.map(|consumer| consumer.deletes.remove(key)).collect();
+        drop(consumers);
+        // An object's `Drop` is user code.
+        drop_safely(forgotten);
     }
 
     /// Forgets the deletes outside of a shard, because another replica has them. An empty shard was
@@ -116,14 +148,12 @@ impl Kept {
             return;
         }
         self.narrow_gone(shard);
-        forget(&self.consumers, &|consumer| {
-            let outside = consumer
-                .deletes
-                .iter()
-                .filter(|(key, delete)| !is_inside(Some(shard), key, &delete.object));
-            let outside: Vec<_> = outside.map(|(key, _)| key.clone()).collect();
-            outside.iter().filter_map(|key| consumer.deletes.remove(key)).collect()
-        });
+        let mut consumers = self.consumers.lock();
+        let Consumers { all, unpublished, .. } = &mut *consumers;
+        let all = all.iter_mut().map(|consumer| &mut consumer.deletes).chain([unpublished]);
+        let forgotten: Vec<_> = all.flat_map(|deletes| take_outside(deletes, shard)).collect();
+        drop(consumers);
+        drop_safely(forgotten);
     }
 
     /// Returns the deletes that some consumer has yet to act on.
@@ -138,14 +168,12 @@ impl Kept {
     }
 }
 
-/// Removes deletes of consumers that have some.
-fn forget(consumers: &Mutex<Consumers>, choose: &dyn Fn(&mut Consumer) -> Vec<PendingDelete>) {
-    let mut consumers = consumers.lock();
-    let pending = consumers.all.iter_mut().filter(|consumer| consumer.deletes.len() > 0);
-    let forgotten: Vec<_> = pending.map(choose).collect();
-    drop(consumers);
-    // An object's `Drop` is user code.
-    drop_safely(forgotten);
+/// Removes the deletes outside of a shard.
+fn take_outside(deletes: &mut KeyMap<PendingDelete>, shard: &ShardSelector) -> Vec<PendingDelete> {
+    let is_outside =
+        |(key, delete): &&(ObjectKey, PendingDelete)| !is_inside(Some(shard), key, &delete.object);
+    let outside: Vec<_> = deletes.iter().filter(is_outside).map(|(key, _)| key.clone()).collect();
+    outside.iter().filter_map(|key| deletes.remove(key)).collect()
 }
 
 impl PendingDeletes {

@@ -302,6 +302,9 @@ impl Pipeline {
     ) -> Result<Committed, Box<Transaction<'a, dyn AnyObject, L>>> {
         let dispatch = self.processor.enter();
         let published = write.publish()?;
+        if let Some(kept) = &self.kept {
+            kept.note_published();
+        }
         Ok((published, dispatch.listeners()))
     }
 }

@@ -270,7 +270,7 @@ impl Connection {
     fn connect(&self, to: &Term) -> Result<(Feeder, Snapshot), InformerStopped> {
         let informer = self.membership.informer();
         if self.source.is_own() {
-            to.deletes.follow(informer, true);
+            to.deletes.follow(informer, &to.name, true);
         }
         let enqueuer = Arc::new(self.enqueuer(to));
         let (tap, stored) = if self.source.rule.runs_user_code() {

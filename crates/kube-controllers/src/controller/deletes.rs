@@ -23,19 +23,19 @@ struct Followed {
 }
 
 impl OwnDeletes {
-    /// Keeps the deletes of an informer pending. Call this before its keys are queued. `works` says
-    /// that the controller works from now on.
-    pub(super) fn follow(&self, informer: &SharedInformer, works: bool) {
+    /// Keeps the deletes of an informer pending for the controller of this name. Call this before
+    /// its keys are queued. `works` says that the controller works from now on.
+    pub(super) fn follow(&self, informer: &SharedInformer, name: &Arc<str>, works: bool) {
         let mut own = self.0.lock();
         if !own.iter().any(|one| one.informer == *informer)
-            && let Some(pending) = informer.pending_deletes()
+            && let Some(pending) = informer.pending_deletes(name.clone())
         {
             let (informer, pending) = (informer.clone(), Arc::new(pending));
             own.push(Followed { informer, pending, works });
         }
     }
 
-    /// Leaves an informer. Its pending deletes are for its next consumer.
+    /// Leaves an informer. Its pending deletes are for the next consumer of the name.
     pub(super) fn leave(&self, informer: &SharedInformer) {
         let mut own = self.0.lock();
         let left: Vec<_> = own.extract_if(.., |one| one.informer == *informer).collect();

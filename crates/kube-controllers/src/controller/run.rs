@@ -253,7 +253,8 @@ impl ControllerParts {
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
         // Before the first list, which may show deletes that happened while no process ran.
         for source in self.groups.iter().filter(|source| source.is_own()) {
-            source.members().for_each(|member| self.deletes.follow(member.informer(), false));
+            let members = source.members();
+            members.for_each(|one| self.deletes.follow(one.informer(), &self.name, false));
         }
         for member in self.members() {
             member.start().map_err(|error| match error {

@@ -1,6 +1,6 @@
 //! Objects that were deleted while the program was down. Only its kept caches know of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
@@ -93,6 +93,55 @@ async fn run_as(
     assert_eq!(ended.is_err(), role == Role::Hangs, "{ended:?}");
     factory.shutdown().await;
     std::mem::take(&mut *views.lock())
+}
+
+/// Two controllers lose their terms after a delete on which only `acts` has acted. It alone leads
+/// again before the program ends.
+#[tokio::test(start_paused = true)]
+async fn delete_of_a_lost_term_waits_for_its_own_controller() {
+    let server = ApiServer::new();
+    let directory = std::env::temp_dir().join(format!("kept-two-{}", std::process::id()));
+    server.create(&map("a", "1")).unwrap();
+    let run = async |loses: bool| {
+        let cache = WarmCache::open(&directory).unwrap().cluster("the cluster");
+        let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
+        let (maps, stop) = (factory.informer::<ConfigMap>(), CancellationToken::new());
+        let told = Arc::<Mutex<BTreeSet<_>>>::default();
+        let control = |name: &'static str| {
+            let controller = Controller::builder(name, &maps).rejoins_election(true);
+            let elector = LeaderElector::builder(server.client(), "shop", name).identity("me");
+            let controller = controller.leader_election(elector.build().unwrap()).build();
+            let told = told.clone();
+            spawn(controller.run(stop.clone(), move |request| {
+                if request.object.is_gone() {
+                    told.lock().insert(name);
+                }
+                async move { if loses && name == "fails" { Err("no") } else { Ok(Action::done()) } }
+            }))
+        };
+        let running = ["acts", "fails"].map(control);
+        factory.start().unwrap();
+        sleep(60 * S).await;
+        if loses {
+            server.delete(&map("a", "1")).unwrap();
+            sleep(5 * S).await;
+            forbid(&server, "leases");
+            sleep(20 * S).await;
+            forbid(&server, "leases/fails");
+            sleep(60 * S).await;
+        }
+        stop.cancel();
+        for controller in running {
+            controller.await.unwrap().unwrap();
+        }
+        factory.shutdown().await;
+        server.stop_intercepting();
+        std::mem::take(&mut *told.lock())
+    };
+    run(true).await;
+    assert!(run(false).await.contains("fails"));
+    assert!(run(false).await.is_empty());
+    std::fs::remove_dir_all(&directory).unwrap();
 }
 
 /// Names that differ at their ends are near each other on the ring.

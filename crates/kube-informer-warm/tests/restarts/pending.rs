@@ -1,5 +1,7 @@
 //! Deletes on which a run did not act before it ended.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -8,9 +10,11 @@ use kube_informer::informer::ReadBarrier;
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::processor::Tap;
 use kube_informer::testing::ApiServer;
+use kube_informer::warm::PendingDeletes;
 use kube_informer::{CachedEvent, InformerSpec};
 use kube_informer_warm::WarmCache;
 use tokio::sync::watch;
+use tokio::task::unconstrained;
 
 use crate::world::{LIMIT, Run, Scope, Scratch, map};
 
@@ -30,7 +34,7 @@ fn server_with(maps: u64) -> ApiServer {
 /// Returns the names of the deletes that a tap gives at once.
 fn deletes(tap: &mut Tap<ConfigMap>) -> Vec<String> {
     let mut names = Vec::new();
-    while let Some(Some((key, event))) = tap.next().now_or_never() {
+    while let Some(Some((key, event))) = unconstrained(tap.next()).now_or_never() {
         if matches!(event, CachedEvent::Deleted { .. }) {
             names.push(key.name().to_owned());
         }
@@ -57,7 +61,7 @@ async fn delete_is_told_again_until_its_consumer_has_acted() {
     server.delete(&map("shop", "map-0", 0)).unwrap();
     // One is deleted before the start, and two meanwhile.
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     let mut tap = run.informer.tap("consumer", 10).unwrap().0;
     server.delete(&map("shop", "map-1", 0)).unwrap();
     server.delete(&map("shop", "map-2", 0)).unwrap();
@@ -72,14 +76,14 @@ async fn delete_is_told_again_until_its_consumer_has_acted() {
 
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
     run.settle(&server, EVERYTHING).await;
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     assert_eq!(deletes(&mut run.informer.tap("consumer", 10).unwrap().0), ["map-0"]);
     assert_eq!(run.told.lock().gone.len(), 0, "handlers received it before");
     run.shutdown().await;
     drop(pending);
 
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     pending.finish(&"shop/map-0".parse().unwrap(), ReadBarrier::now());
     run.shutdown().await;
     assert_eq!(told(&server, &scratch).await, [""; 0]);
@@ -89,7 +93,7 @@ async fn delete_is_told_again_until_its_consumer_has_acted() {
 async fn killed_run_leaves_the_deletes_that_it_has_not_acted_on() {
     let (server, scratch) = (server_with(3), Scratch::new("pending-killed"));
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     server.delete(&map("shop", "map-0", 0)).unwrap();
     server.delete(&map("shop", "map-1", 0)).unwrap();
     run.settle(&server, EVERYTHING).await;
@@ -109,7 +113,7 @@ async fn killed_run_leaves_the_deletes_that_it_has_not_acted_on() {
 async fn act_on_an_earlier_delete_ends_no_later_one() {
     let (server, scratch) = (server_with(1), Scratch::new("pending-later"));
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     let (key, object) = ("shop/map-0".parse().unwrap(), map("shop", "map-0", 0));
     server.delete(&object).unwrap();
     run.settle(&server, EVERYTHING).await;
@@ -138,7 +142,7 @@ async fn delete_outside_of_a_later_shard_is_not_told() {
     let inside = (0..40).find(|n| half.has(&uid(*n))).unwrap();
     let outside = (0..40).find(|n| !half.has(&uid(*n))).unwrap();
     let run = Run::synced(&server, scratch.path(), all).await;
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     for n in [inside, outside] {
         server.delete(&map("shop", &format!("map-{n}"), 0)).unwrap();
     }
@@ -161,14 +165,14 @@ async fn delete_after_the_end_of_its_consumer_is_told_again() {
         server.delete(&map("shop", name, 0)).unwrap();
         run.settle(&server, EVERYTHING).await;
     };
-    drop(run.informer.pending_deletes());
+    drop(run.informer.pending_deletes("consumer"));
     delete(&run, "map-0").await;
     tokio::time::sleep(LATER).await;
     delete(&run, "map-1").await;
     run.shutdown().await;
     assert_eq!(told(&server, &scratch).await, ["map-0"]);
     let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
-    run.informer.pending_deletes().unwrap().finish_all();
+    run.informer.pending_deletes("consumer").unwrap().finish_all();
     delete(&run, "map-2").await;
     run.shutdown().await;
     assert_eq!(told(&server, &scratch).await, [""; 0]);
@@ -183,11 +187,11 @@ async fn delete_before_a_consumer_came_is_told_and_pending() {
         let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
         server.delete(&map("shop", "map-0", 0)).unwrap();
         run.settle(&server, EVERYTHING).await;
-        let first = run.informer.pending_deletes().unwrap();
+        let first = run.informer.pending_deletes("consumer").unwrap();
         server.delete(&map("shop", "map-1", 0)).unwrap();
         run.settle(&server, EVERYTHING).await;
         tokio::time::sleep(LATER).await;
-        let second = run.informer.pending_deletes().unwrap();
+        let second = run.informer.pending_deletes("second").unwrap();
         let mut tap = run.informer.tap("second", 10).unwrap().0;
         assert_eq!(deletes(&mut tap), ["map-0", "map-1"]);
         // An act of the first is none of the second.
@@ -226,7 +230,7 @@ async fn deletes_outside_of_a_shard_that_moved_are_not_told() {
     while run.stored() != half.of(&server) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let pending = run.informer.pending_deletes().unwrap();
+    let pending = run.informer.pending_deletes("consumer").unwrap();
     let told = deletes(&mut run.informer.tap("consumer", 50).unwrap().0);
     let deleted = (0..10).map(|n| format!("map-{n}"));
     let inside = deleted.filter(|name| half.has(&kept[&format!("shop/{name}")].0));
@@ -234,4 +238,104 @@ async fn deletes_outside_of_a_shard_that_moved_are_not_told() {
     assert!((1..10).contains(&told.len()));
     run.shutdown().await;
     drop(pending);
+}
+
+/// Lets every other task that is ready run once. Only a spawned task waits its turn.
+async fn turn() {
+    let mut waited = false;
+    let waiting = poll_fn(|cx| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    });
+    waiting.await;
+}
+
+/// The store's next state is built in slices.
+#[tokio::test(start_paused = true)]
+async fn tap_that_comes_amid_the_first_list_is_told_once() {
+    let (server, scratch) = (server_with(400), Scratch::new("pending-amid-list"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    server.delete(&map("shop", "map-0", 0)).unwrap();
+    let run = Run::new(&server, scratch.path(), EVERYTHING);
+    let informer = run.informer.clone();
+    let coming = tokio::spawn(async move {
+        loop {
+            let tap = informer.tap("amid", 1_000).unwrap().0;
+            turn().await;
+            if !informer.snapshot().is_empty() {
+                return tap;
+            }
+        }
+    });
+    let mut tap = coming.await.unwrap();
+    run.settle(&server, EVERYTHING).await;
+    assert_eq!(deletes(&mut tap), ["map-0"]);
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn delete_is_pending_for_a_consumer_that_comes_amid_its_batch() {
+    for time in [Duration::from_secs(1), LATER] {
+        let (server, scratch) = (server_with(150), Scratch::new("pending-amid-batch"));
+        let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+        tokio::time::sleep(time).await;
+        // A full tap holds up the changes after the first ones, which are one batch then.
+        let full = run.informer.tap("full", 1).unwrap();
+        for value in 0..4 {
+            server.replace(&map("shop", "map-149", value)).unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        server.delete(&map("shop", "map-0", 0)).unwrap();
+        for n in 1..150 {
+            server.replace(&map("shop", &format!("map-{n}"), n + 1)).unwrap();
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        drop(full);
+        let informer = run.informer.clone();
+        let coming = tokio::spawn(async move {
+            let key = "shop/map-0".parse().unwrap();
+            loop {
+                let pending = informer.pending_deletes("amid").unwrap();
+                let tap = informer.tap("amid", 1_000).unwrap().0;
+                turn().await;
+                if informer.snapshot().get(&key).is_none() {
+                    return (pending, tap);
+                }
+                pending.finish_all();
+            }
+        });
+        let (pending, mut tap) = coming.await.unwrap();
+        run.settle(&server, EVERYTHING).await;
+        assert_eq!(deletes(&mut tap), ["map-0"]);
+        run.shutdown().await;
+        drop(pending);
+        assert_eq!(told(&server, &scratch).await, ["map-0"]);
+    }
+}
+
+/// Each comes back at another time.
+#[tokio::test(start_paused = true)]
+async fn consumer_takes_no_place_of_another_name() {
+    let (server, scratch) = (server_with(1), Scratch::new("pending-names"));
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    tokio::time::sleep(LATER).await;
+    let consumer = |name: &str| run.informer.pending_deletes(name).unwrap();
+    let act = |consumer: &PendingDeletes| {
+        consumer.finish(&"shop/map-0".parse().unwrap(), ReadBarrier::now());
+    };
+    let told = |name: &str| deletes(&mut run.informer.tap(name, 10).unwrap().0);
+    drop((consumer("a"), consumer("b")));
+    server.delete(&map("shop", "map-0", 0)).unwrap();
+    run.settle(&server, EVERYTHING).await;
+    let a = consumer("a");
+    assert_eq!(told("a"), ["map-0"]);
+    act(&a);
+    let b = consumer("b");
+    assert_eq!(told("b"), ["map-0"]);
+    act(&b);
+    assert_eq!(told("c"), [""; 0]);
+    run.shutdown().await;
 }
