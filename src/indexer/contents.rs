@@ -76,6 +76,8 @@ pub(super) struct IndexContents {
     pub(super) name: Arc<str>,
     pub(super) function: IndexFunction,
     pub(super) postings: Postings,
+    /// The rows of the objects that can't be read. These have no values.
+    unread: PersistentSet<Row>,
 }
 
 impl StoreContents {
@@ -160,6 +162,7 @@ impl StoreContents {
         namespaces.free(budget).await;
         for index in Arc::into_inner(indexes).unwrap_or_default() {
             index.postings.free(budget).await;
+            index.unread.free(budget).await;
         }
     }
 
@@ -381,20 +384,15 @@ impl StoreContents {
         for place in 0..indexes.len() {
             let index = &indexes[place];
             // A function that panics on the old object also panicked earlier, and gave no values.
-            let had = before.values(place, index, &mut |_| {});
+            let had = index.values_before(place, row, &before);
             let has = after.values(place, index, &mut |message| {
                 faults.push(index.fault(key, message));
             });
-            let has = has.unwrap_or_default();
             // Most updates change no value, and then the index is not copied.
-            if had.as_ref() != Some(&has) {
-                let postings = &mut Arc::make_mut(indexes)[place].postings;
-                if had.is_none() {
-                    // The old object can't be unpacked any more, so its values are not known. Its
-                    // row must not stay under them, because another object may get that row.
-                    postings.forget(row);
-                }
-                postings.change(row, had.unwrap_or_default(), has);
+            let was_unread = index.unread.contains(row);
+            let stays = if was_unread { has.is_none() } else { has.is_some() && had == has };
+            if !stays {
+                Arc::make_mut(indexes)[place].change(row, had, has);
             }
         }
     }
@@ -403,7 +401,7 @@ impl StoreContents {
 impl IndexContents {
     /// Makes an empty index.
     pub(super) fn new(name: Arc<str>, function: IndexFunction) -> Self {
-        Self { name, function, postings: Postings::new() }
+        Self { name, function, postings: Postings::new(), unread: PersistentSet::None }
     }
 
     /// Updates the index for one changed row. `place` is the position that the index has or will
@@ -417,13 +415,40 @@ impl IndexContents {
     ) {
         let before = ObjectValues::new(before.map(|record| &record.cached), fields);
         let new_values = ObjectValues::new(after.map(|record| &record.cached), fields);
-        let had = before.values(place, self, &mut |_| {});
+        let had = self.values_before(place, row, &before);
         let has = new_values.values(place, self, &mut |message| {
             faults.extend(after.map(|record| self.fault(&record.key, message)));
         });
+        self.change(row, had, has);
+    }
+
+    /// Returns the values under which a row is found, before it changes. `None` if they are not
+    /// known.
+    fn values_before(
+        &self,
+        place: usize,
+        row: Row,
+        before: &ObjectValues<'_>,
+    ) -> Option<Vec<String>> {
+        if self.unread.contains(row) {
+            return Some(Vec::new());
+        }
+        before.values(place, self, &mut |_| {})
+    }
+
+    /// Moves a row from the values that it had to those it has. `has` is `None` if the object can't
+    /// be read.
+    fn change(&mut self, row: Row, had: Option<Vec<String>>, has: Option<Vec<String>>) {
         if had.is_none() {
-            // The old object can't be unpacked any more, so its values are not known.
+            // The old object can't be read any more, so its values are not known. Its row must not
+            // stay under them, because another object may get that row.
             self.postings.forget(row);
+        }
+        // Finding a row under all values takes long. It is known to have none.
+        if has.is_some() {
+            self.unread.remove(row);
+        } else {
+            self.unread.insert(row);
         }
         self.postings.change(row, had.unwrap_or_default(), has.unwrap_or_default());
     }
@@ -445,6 +470,7 @@ impl Clone for IndexContents {
             name: self.name.clone(),
             function: self.function.clone(),
             postings: self.postings.clone(),
+            unread: self.unread.clone(),
         }
     }
 }
