@@ -29,6 +29,17 @@ pub enum ViewError {
         /// The resource, as `kubectl` writes it.
         resource: Arc<str>,
     },
+    /// The informer keeps its objects decoded, because its type is small. Their bytes are gone, and
+    /// with them the fields that the type lacks.
+    #[error(
+        "the informer of {resource} keeps its objects decoded, because its type is small, and \
+         that type may lack what the view reads: make the view before the informer starts, or a \
+         view of an informer of the whole type"
+    )]
+    Small {
+        /// The resource, as `kubectl` writes it.
+        resource: Arc<str>,
+    },
 }
 
 impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
@@ -81,6 +92,8 @@ impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
     ///
     /// # Errors
     /// [`ViewError::Decoded`] with [`Storage::decoded()`](crate::Storage::decoded).
+    /// [`ViewError::Small`] if the informer has released the bytes of its objects, because its type
+    /// is small. It keeps them if it had a view before.
     pub fn view<V>(&self) -> Result<SharedInformer<V>, ViewError>
     where
         V: Resource + DeserializeOwned + Send + Sync + 'static,
@@ -104,8 +117,10 @@ impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
     /// Returns a view like [`view`](Self::view) that decodes in a way of its own. Views share what
     /// they read only if they are clones.
     ///
+    /// A decoder of JSON also reads objects that came in protobuf: each is written as JSON first.
+    ///
     /// # Errors
-    /// [`ViewError::Decoded`] with [`Storage::decoded()`](crate::Storage::decoded).
+    /// The errors of [`view`](Self::view).
     pub fn view_with<V>(&self, decoder: impl Decode<V>) -> Result<SharedInformer<V>, ViewError>
     where
         V: Resource + Send + Sync + 'static,
@@ -128,6 +143,8 @@ impl<K: Resource + Serialize + Send + Sync + 'static> SharedInformer<K> {
         // The objects of a view's view are those that the informer stores.
         let serialised = self.indexer.view().map_or(of.serialised, |view| view.serialised());
         let view = keeper.view(ViewType { serialised, ..of });
+        let small = || ViewError::Small { resource: self.collection().resource.clone() };
+        let view = view.ok_or_else(small)?;
         let indexer = self.indexer.through(view);
         Ok(SharedInformer { pipeline: self.pipeline.clone(), indexer, last: self.last.clone() })
     }
@@ -138,7 +155,7 @@ impl<K: Resource + Serialize + Send + Sync + 'static> InformerGroup<K> {
     /// [`SharedInformer::view`].
     ///
     /// # Errors
-    /// [`ViewError::Decoded`] with [`Storage::decoded()`](crate::Storage::decoded).
+    /// The errors of [`SharedInformer::view`].
     pub fn view<V>(&self) -> Result<InformerGroup<V>, ViewError>
     where
         V: Resource + DeserializeOwned + Send + Sync + 'static,

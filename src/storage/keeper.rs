@@ -158,10 +158,18 @@ impl PackedKeeper {
         let smaller = self.smaller.fetch_add(smaller, Relaxed) + smaller;
         if self.compared.fetch_add(1, Relaxed) + 1 == COMPARED
             && 2 * smaller > COMPARED
-            && self.refused.set(PackError::NotSmaller).is_ok()
+            && self.refuse()
         {
             self.shared.figures.not_smaller();
         }
+    }
+
+    /// Lets further objects be kept decoded. Returns false if a view needs their bytes: their type
+    /// may lack what the view reads.
+    fn refuse(&self) -> bool {
+        let views = self.shared.views.lock();
+        let is_viewed = views.iter().any(|view| view.strong_count() > 0);
+        !is_viewed && self.refused.set(PackError::NotSmaller).is_ok()
     }
 }
 
@@ -263,8 +271,10 @@ impl Keeper for PackedKeeper {
         }
     }
 
-    fn view(&self, of: ViewType) -> Arc<View> {
-        self.shared.view(of)
+    fn view(&self, of: ViewType) -> Option<Arc<View>> {
+        let view = self.shared.view(of);
+        // Not before: from here on, `refuse` sees the view.
+        self.packs().then_some(view)
     }
 
     fn misses(&self) -> u64 {
