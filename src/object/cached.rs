@@ -182,10 +182,6 @@ macro_rules! answers_of_wrapped {
             self.object.with_content(without, call);
         }
 
-        fn project(&self, part: $crate::object::Projection<'_>) -> Option<serde_json::Value> {
-            self.object.projected(part)
-        }
-
         fn uid(&self) -> Option<&str> {
             self.object.uid()
         }

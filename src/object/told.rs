@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
+use serde_json::Value;
 
 use super::cached::{Form, PackedObject, answers_of_wrapped};
-use super::{AnyObject, Cached, FieldSet};
+use super::{AnyObject, Cached, FieldSet, Projection};
 use crate::panic::caught::drop_safely;
 
 /// An object of an event, and the last state that was reported to the event's reader, if any.
@@ -66,6 +67,10 @@ impl PackedObject for Told {
 
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
         self.object.read(Some(fields))
+    }
+
+    fn project(&self, part: Projection<'_>) -> Option<Value> {
+        self.object.projected(part)
     }
 
     fn is_unreadable(&self) -> bool {

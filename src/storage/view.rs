@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use kube::api::ObjectMeta;
 use kube_decode::DecodeError;
+use serde_json::Value;
 
 use super::buffer::Buffer;
 use super::packed::Packed;
@@ -20,7 +21,7 @@ use crate::codec::{Codec, DecodeAny};
 use crate::error::Fault;
 use crate::object::{
     AnyObject, Cached, CachedEvent, FieldSet, Form, ObjectKey, PackedObject, PassingRead,
-    answers_of_wrapped, downcast,
+    Projection, answers_of_wrapped, downcast,
 };
 use crate::panic::catch;
 use crate::sync::Mutex;
@@ -207,7 +208,7 @@ impl View {
                 resource,
                 view,
                 "the bytes of an object are not kept, so each read of this view serialises it: the \
-                 informer has a transform, its source has no bytes, or its type is small"
+                 informer has a transform, its source has no bytes, or the object is nested deep"
             );
         }
         let read = match catch(|| (self.of.serialised)(object)) {
@@ -220,6 +221,15 @@ impl View {
             _ => Err(DecodeError::new("its Serialize failed or panicked")),
         };
         read.inspect_err(|error| self.report_decoded(object, error)).ok()
+    }
+
+    /// Returns a part of a decoded object as JSON, whatever the view's type has of it. `None` if
+    /// the object can't be serialised.
+    fn project(&self, object: &Cached, part: Projection<'_>) -> Option<Value> {
+        let decoded = object.read(None)?;
+        let bytes = catch(|| (self.of.serialised)(&*decoded)).ok()??;
+        let bytes = Buffer::holding(bytes, self.shared.wipe);
+        Some(self.json.project(bytes.as_slice(), part).ok().flatten().unwrap_or_default())
     }
 
     /// Counts a decoded object that the view can't read. Reports each of its states once, because
@@ -335,6 +345,15 @@ impl PackedObject for Seen {
 
     fn get_for(&self, read: PassingRead) -> Option<Arc<dyn AnyObject>> {
         self.read(self.warms && read != PassingRead::Index)
+    }
+
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
+        // The metadata of a state that the view can't read are still known.
+        self.get().or_else(|| self.object.read(Some(fields)))
+    }
+
+    fn project(&self, part: Projection<'_>) -> Option<Value> {
+        self.object.projected(part).or_else(|| self.view.project(&self.object, part))
     }
 
     fn is_unreadable(&self) -> bool {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_controllers::Controller;
+use kube_controllers::controller::Followed;
 use kube_informer::EventRef;
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -24,6 +26,15 @@ struct Valued {
 #[derive(Clone, Debug, Deserialize)]
 struct Value {
     value: String,
+}
+
+/// Secrets with this entry.
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = Secret)]
+struct Typed {
+    metadata: ObjectMeta,
+    #[expect(dead_code, reason = "only its presence counts")]
+    data: Value,
 }
 
 /// Returns the value of the newest state, and of the one before.
@@ -86,5 +97,35 @@ async fn events_of_a_view_fit_together_without_unreadable_states() {
     ] {
         let told = mapped(values).await;
         assert_eq!(told, expected, "{values:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn owner_is_reconciled_for_dependents_that_a_view_cannot_read() {
+    for filtered in [false, true] {
+        let server = server_with(&["owner"]);
+        let factory = factory(&server);
+        let owners = factory.informer::<ConfigMap>();
+        let followed = factory.informer::<Secret>().view::<Typed>().unwrap();
+        let mut owned = Followed::from(&followed);
+        if filtered {
+            owned = owned.predicate(|_: &EventRef<'_, Typed>| true);
+        }
+        let noting = Noting::run(Controller::builder("owners", &owners).owns(owned).build());
+        sleep(S).await;
+        assert_eq!(noting.log.take(), [key("owner")]);
+        let owner = owners.lister().get_by_key(&key("owner")).unwrap();
+        let mut secret = secret_of(&owner, "a");
+        for (n, readable) in [false, true, false, false, true, false].into_iter().enumerate() {
+            secret.data = readable.then(|| [("value".into(), ByteString(b"1".into()))].into());
+            secret.immutable = Some(n % 2 == 0);
+            if n == 0 { server.create(&secret) } else { server.replace(&secret) }.unwrap();
+            sleep(S).await;
+            assert_eq!(noting.log.take(), [key("owner")], "{filtered}, {n}");
+        }
+        server.delete(&secret).unwrap();
+        sleep(S).await;
+        assert_eq!(noting.log.take(), [key("owner")], "{filtered}, deleted");
+        factory.shutdown().await;
     }
 }
