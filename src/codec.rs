@@ -177,8 +177,10 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
         object: &ProtobufObject<'_>,
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        let unknown = || DecodeError::new("the decoder does not know protobuf");
-        let decoder = self.decoder.protobuf().ok_or_else(unknown)?;
+        let Some(decoder) = self.decoder.protobuf() else {
+            // The decoder of a view, whose informer has asked for protobuf.
+            return self.decode(&json_of(object)?, fields);
+        };
         Ok(Arc::new(match fields {
             Some(fields) => decoder.decode_protobuf_fields(object, fields)?,
             None => decoder.decode_protobuf(object)?,
@@ -215,6 +217,12 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
         let decoder = self.decoder.with_memory_limit(bytes)?;
         Some(Arc::new(Self { decoder, ..*self }))
     }
+}
+
+/// Returns an object in JSON.
+fn json_of(object: &ProtobufObject<'_>) -> Result<Vec<u8>, DecodeError> {
+    let value: Value = SerdeDecode::new().decode_protobuf(object)?;
+    serde_json::to_vec(&value).map_err(|error| DecodeError::new(error.to_string()))
 }
 
 /// The codecs of one source.

@@ -189,3 +189,41 @@ async fn unreadable_state_without_bytes_is_reported_once() {
         sleep(S).await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn decoder_of_json_reads_objects_in_protobuf() {
+    for streaming in [false, true] {
+        let rig = Rig::of(2, false, streaming, Storage::packed()).await;
+        rig.replace(&pod(1, "node-7")).await;
+        let marked = rig.pods.view_with(Marks).unwrap();
+        let flat = rig.pods.view_with(Uncounted).unwrap();
+        for n in 0..2 {
+            let whole = rig.pods.lister().get_by_key(&key(n)).unwrap();
+            let read = marked.lister().get_by_key(&key(n)).unwrap();
+            assert_eq!((&read.spec, read.annotations()["mark"].as_str()), (&whole.spec, "yes"));
+            let read = flat.lister().get_by_key(&key(n)).unwrap();
+            assert_eq!(read.metadata, whole.metadata);
+            assert_eq!(read.rest["spec"], serde_json::to_value(&whole.spec).unwrap());
+        }
+        assert!(rig.errors.lock().is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn path_finds_what_the_type_of_its_view_lacks() {
+    let source = Arc::new(FakeSource::<Pod>::new("pods", "Pod"));
+    source.put(pod(0, "node-0"));
+    let without_bytes = crate::helpers::informer_of(&source);
+    without_bytes.start().unwrap();
+    without_bytes.wait_for_sync(10 * S).await.unwrap();
+    let packed = Rig::new(1, false).await.pods;
+    let fields = FieldSet::from_paths(["spec.containers.image", "spec.nodeName"]);
+    for pods in [packed, without_bytes] {
+        let placed = pods.view::<Placed>().unwrap().snapshot().get_cached(&key(0)).unwrap();
+        let images = placed.field("spec.containers.image");
+        assert_eq!(images, Some(json!(["registry.example/server:1"])));
+        let whole = pods.snapshot().get_cached(&key(0)).unwrap();
+        assert_eq!(placed.project(&fields), whole.project(&fields));
+        assert_eq!(placed.field("spec.missing"), None);
+    }
+}
