@@ -155,12 +155,14 @@ impl Decode<Flat> for Uncounted {
 
 #[tokio::test(start_paused = true)]
 async fn limit_bounds_what_an_own_decoder_returns() {
-    let rig = Rig::of(20, true, false, Storage::packed().hot_limit(10_000)).await;
-    let view = rig.pods.view_with(Uncounted).unwrap();
-    assert_eq!(view.lister().all().len(), 20);
-    let status = rig.view();
-    assert!((1..15).contains(&status.hot_objects), "{status:?}");
-    assert!(rig.pods.status().storage.unwrap().over_limit > 0);
+    for json in [true, false] {
+        let rig = Rig::of(20, json, false, Storage::packed().hot_limit(10_000)).await;
+        let view = rig.pods.view_with(Uncounted).unwrap();
+        assert_eq!(view.lister().all().len(), 20);
+        let status = rig.view();
+        assert!((4..15).contains(&status.hot_objects), "{status:?}");
+        assert!(rig.pods.status().storage.unwrap().over_limit > 0);
+    }
 }
 
 #[tokio::test(start_paused = true)]
