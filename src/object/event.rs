@@ -199,6 +199,11 @@ impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
     /// - A delete whose final state can't be unpacked has the state that the handler read last, and
     ///   `final_state_known` is false. The same applies to an object that moved away.
     /// - A delete is `None` if the handler read no state of the object.
+    ///
+    /// This holds for a handler that reads each event in its call, and for the consumer of a tap
+    /// that reads each before it asks for the next. An event that is read later may follow a state
+    /// of which it was not known yet that it can't be read. Then the last state that was read is
+    /// missing, and such a delete is `None`.
     pub fn read(&self) -> Option<Event<K>> {
         Some(match self.read_any(None)? {
             ObjectEvent::Added { object, initial } => {
