@@ -130,8 +130,8 @@ pub(crate) trait Keeper: Send + Sync {
     fn status(&self) -> StorageStatus;
 
     /// Returns the view of this type. Views of one type are one, unless they have decoders of the
-    /// caller's own. From then on, the objects' bytes are kept even if that saves no memory. Returns
-    /// `None` if they are kept no longer.
+    /// caller's own. From then on, the objects' bytes are kept even if that saves no memory.
+    /// Returns `None` if they are kept no longer.
     fn view(&self, of: ViewType) -> Option<Arc<View>>;
 
     /// Returns the number of reads that unpacked a whole object.

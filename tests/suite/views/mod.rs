@@ -402,7 +402,7 @@ async fn view_of_a_small_type_reads_all_or_is_refused() {
     let mut draws = fastrand::Rng::with_seed(1);
     for n in 0..12 {
         let mut pod = pod(n, "node-1");
-        // What the type lacks, and compression can't make small.
+        // The type lacks it, and compression can't make it small.
         let text: String = std::iter::repeat_with(|| draws.alphanumeric()).take(5_000).collect();
         pod.spec.as_mut().unwrap().containers[0].args = Some(vec![text]);
         server.create(&pod).unwrap();
