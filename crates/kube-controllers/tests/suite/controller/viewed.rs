@@ -107,11 +107,11 @@ async fn owner_is_reconciled_for_dependents_that_a_view_cannot_read() {
         let factory = factory(&server);
         let owners = factory.informer::<ConfigMap>();
         let followed = factory.informer::<Secret>().view::<Typed>().unwrap();
-        let mut owned = Followed::from(&followed);
+        let mut dependents = Followed::from(&followed);
         if filtered {
-            owned = owned.predicate(|_: &EventRef<'_, Typed>| true);
+            dependents = dependents.predicate(|_: &EventRef<'_, Typed>| true);
         }
-        let noting = Noting::run(Controller::builder("owners", &owners).owns(owned).build());
+        let noting = Noting::run(Controller::builder("owners", &owners).owns(dependents).build());
         sleep(S).await;
         assert_eq!(noting.log.take(), [key("owner")]);
         let owner = owners.lister().get_by_key(&key("owner")).unwrap();
