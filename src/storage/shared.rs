@@ -83,13 +83,15 @@ impl Shared {
         // The last reference to a view may be among these. It is not dropped under the lock,
         // because it owns a decoder, whose `Drop` is user code.
         let live: Vec<_> = views.iter().filter_map(Weak::upgrade).collect();
-        let known = live.iter().find(|view| view.is_shared_with(&of)).cloned();
-        let view = known.unwrap_or_else(|| {
-            let view = View::new(of, self.clone());
-            views.push(Arc::downgrade(&view));
-            view
-        });
+        if let Some(known) = live.iter().find(|view| view.is_shared_with(&of)) {
+            drop(views);
+            return known.clone();
+        }
+        let view = View::new(of, self.clone());
+        views.push(Arc::downgrade(&view));
         drop(views);
+        // A subscriber of logs may ask for the views' status.
+        view.tell_whole();
         view
     }
 

@@ -88,14 +88,6 @@ pub struct ViewStatus {
 
 impl View {
     pub(super) fn new(of: ViewType, shared: Arc<Shared>) -> Arc<Self> {
-        if of.whole {
-            let (resource, view) = (shared.figures.resource(), of.name);
-            tracing::info!(
-                resource,
-                view,
-                "the type of this view takes any field, so its reads decode whole objects"
-            );
-        }
         Arc::new(Self {
             json: Codec::plain(of.decoder.clone(), 0),
             of,
@@ -108,6 +100,18 @@ impl View {
             unreadable: Counter::default(),
             reported: Mutex::default(),
         })
+    }
+
+    /// Logs if reads of this view decode whole objects.
+    pub(super) fn tell_whole(&self) {
+        if self.of.whole {
+            let (resource, view) = (self.shared.figures.resource(), self.of.name);
+            tracing::info!(
+                resource,
+                view,
+                "the type of this view takes any field, so its reads decode whole objects"
+            );
+        }
     }
 
     /// Returns whether a view of this type shares what it reads with this one.
