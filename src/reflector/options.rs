@@ -186,10 +186,13 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// a quorum read.
     ///
     /// If half of the limit passes without an event or a bookmark, the reflector lists one item
-    /// with a quorum read. A watch that has reached that list's version is current. A large
-    /// collection's watch that has not reached it after half a second is opened again for three
-    /// seconds, because the API server sends a bookmark two seconds before a watch ends. A watch
-    /// that does not reach the version within the other half of the limit is abandoned, and
+    /// with a quorum read. A watch that has reached that list's version is current. If a large
+    /// collection's watch is quiet for half a second after that, one of three seconds takes its
+    /// place as soon as it is open, because the API server sends a bookmark two seconds before a
+    /// watch ends. None does between an outage and the next list, because a restored server may
+    /// have passed the watch's version.
+    ///
+    /// A watch that does not reach the version within the other half of the limit is abandoned, and
     /// everything is listed with a quorum read
     /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). The same happens if the server
     /// answers this request with errors other than 429 until the limit is over. Data older than the

@@ -4,18 +4,25 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::time::Instant;
+use futures::future::BoxFuture;
+use tokio::time::{Instant, timeout};
 
 use super::driver::ReflectorDriver;
 use super::list_permit::ListForProof;
 use super::machine::Machine;
 use super::prover::ProverEvent;
+use super::quiet::{QUIET, SHORT_WATCH};
 use super::step::End;
+use crate::error::{Fault, SourceError, Verb};
+use crate::lister_watcher::{WatchQuery, WatchStream};
 use crate::time::after;
 
 /// The time after the opening of a watch in which a doubt about the server's history is settled. A
 /// lost server breaks the watches of many clients at once, so their questions are spread.
 const HISTORY_PERIOD: Duration = Duration::from_secs(30);
+
+/// A short watch that is being opened, and its query.
+pub(super) type ShortWatch = BoxFuture<'static, (WatchQuery, Result<WatchStream, SourceError>)>;
 
 impl ReflectorDriver {
     /// Begins to prove a watch that was opened at this time.
@@ -67,17 +74,28 @@ impl ReflectorDriver {
         }
     }
 
-    /// Handles the next event of the prover while a watch is open. Returns the reason to end it.
-    pub(super) fn handle_prover_beside(
+    /// Opens a short watch beside this one, if that is quiet and the last bookmark of a short one
+    /// may be the proof. `last` is the time of the watch's last item.
+    pub(super) fn open_short_watch(
         &mut self,
-        event: ProverEvent,
+        query: &WatchQuery,
+        last: Instant,
         machine: &mut Machine,
-    ) -> Option<End> {
-        if !matches!(event, ProverEvent::Quiet) {
-            return self.handle_prover(event, machine);
+    ) -> Option<ShortWatch> {
+        let now = Instant::now();
+        let quiet = after(last, QUIET).max(after(now, machine.request_delay(now)));
+        if quiet > now {
+            self.prover.put_off_short_watch(quiet);
+            return None;
         }
-        let reopens = !machine.lacks_changes() && self.prover.begin_short_watch(machine.newest());
-        reopens.then_some(End::Quiet)
+        if machine.lacks_changes() || !self.prover.begin_short_watch() || !machine.admits(now) {
+            return None;
+        }
+        let mut query = WatchQuery { timeout: SHORT_WATCH, initial_events: false, ..query.clone() };
+        query.version = machine.version().cloned();
+        let opening = timeout(SHORT_WATCH, self.opening(&query, &self.packing_hints()));
+        let silent = self.error(Verb::Watch, Fault::Silent(SHORT_WATCH));
+        Some(async move { (query, opening.await.unwrap_or(Err(silent))) }.boxed())
     }
 
     /// Notes a proof if the changes handed on have reached the version that it awaits. Returns the
@@ -129,19 +147,14 @@ impl ReflectorDriver {
                 }
                 machine.note_quorum(&version, question.asked);
                 let soon = machine.lists_not_before().is_some();
-                let awaits = self.prover.await_version(version, question, soon);
+                let over = self.limit_over(machine);
+                let awaits = self.prover.await_version(version, question, soon, over);
                 if awaits { None } else { self.list_if_behind(machine) }
             }
             ProverEvent::Failed(error, question) => {
                 self.report(&error);
                 machine.note_refusal(&error);
-                let last = self.prover.proved.max(self.listed_for_proof);
-                let over = last.zip(self.options.freshness_limit).map(|(last, limit)| {
-                    // A list may take longer than the limit. The watch has its turn after it.
-                    let over = after(last, limit);
-                    let over = over.max(list_pause(machine).unwrap_or(over));
-                    self.first_watch.map_or(over, |opened| over.max(after(opened, limit / 2)))
-                });
+                let over = self.limit_over(machine);
                 let demanded = self.prover.note_failure(&error, &question, over);
                 let over = over.is_some_and(|over| over <= now);
                 let lists = over || (demanded && list_pause(machine).is_none());
@@ -151,12 +164,24 @@ impl ReflectorDriver {
                 // The server answers, but not this question: a list is the proof.
                 self.list_for_proof(End::Unanswered, !over, machine)
             }
-            // No watch is open that another one could replace.
-            ProverEvent::Quiet => None,
+            ProverEvent::Quiet => {
+                // No watch is open that another one could replace.
+                self.prover.put_off_short_watch(after(now, QUIET));
+                None
+            }
             // The watch may be late, or its version lost.
             ProverEvent::Behind => self.list_if_behind(machine),
             ProverEvent::MayList(list) => self.begin_list_for_proof(list, machine),
         }
+    }
+
+    /// Returns the time at which the limit of the data's age is over. A list may take longer than
+    /// the limit. The watch has its turn after it.
+    fn limit_over(&self, machine: &Machine) -> Option<Instant> {
+        let limit = self.options.freshness_limit?;
+        let last = self.prover.proved.max(self.listed_for_proof)?;
+        let over = after(last, limit).max(list_pause(machine).unwrap_or(last));
+        Some(self.first_watch.map_or(over, |opened| over.max(after(opened, limit / 2))))
     }
 
     /// Makes a list the proof, unless the last one has failed a moment ago.

@@ -69,6 +69,9 @@ pub(super) struct Prover {
     pub(super) proved: Option<Instant>,
     /// The last moment at which the server's history was doubted, until a later answer shows it.
     pub(super) doubt: Option<ReadBarrier>,
+    /// The same moment, until a list of everything from a quorum. A restored server may have passed
+    /// every known version: then its bookmarks prove nothing of what was lost.
+    unlisted: Option<ReadBarrier>,
     /// The time of the next question without a demand. `None` while no watch is open.
     due: Option<Instant>,
     /// The time at which the watch is behind, unless it is proved before.
@@ -79,6 +82,8 @@ pub(super) struct Prover {
     pub(super) objects: usize,
     /// The earliest time of the next short watch.
     short_watch: Instant,
+    /// The version that the last short watch is to reach.
+    sought: Option<ResourceVersion>,
     state: State,
     /// The number of questions for demands in a row that failed.
     failures: u32,
@@ -99,8 +104,8 @@ struct Awaited {
     until: Instant,
     /// The time at which a short watch is to take the place of the watch.
     reopen: Option<Instant>,
-    /// True if it has.
-    short: bool,
+    /// The time until which a demand waits for the last bookmark of that watch.
+    last_bookmark: Option<Instant>,
 }
 
 /// A question that was asked.
@@ -120,7 +125,7 @@ pub(super) enum ProverEvent {
     /// A quorum had this version at the moment of the question, or later.
     Answered(ResourceVersion, Question),
     Failed(SourceError, Question),
-    /// If the watch was quiet meanwhile, the last bookmark of a short watch would be the proof.
+    /// The watch was quiet since the answer. The last bookmark of a short watch would be the proof.
     Quiet,
     /// The changes handed on did not reach the quorum's version in time.
     Behind,
@@ -143,11 +148,13 @@ impl Prover {
             wanted: Wanted::default(),
             proved: None,
             doubt: None,
+            unlisted: None,
             due: None,
             late: None,
             paused: Instant::now(),
             objects: 0,
             short_watch: Instant::now(),
+            sought: None,
             state: State::Idle,
             failures: 0,
             refusals: 0,
@@ -180,7 +187,7 @@ impl Prover {
             return;
         }
         let limit = self.limit.map(|limit| after(self.proved.unwrap_or(opened), limit / 2));
-        self.pace(history.or(limit));
+        self.pace(history.into_iter().chain(limit).min());
     }
 
     /// Makes a question without a demand due at this time, or none: no watch is open.
@@ -193,7 +200,9 @@ impl Prover {
 
     /// Notes a doubt about the server's history. If it is new, a question is due at this time.
     pub(super) fn doubt_history(&mut self, due: Option<Instant>) {
-        if self.doubt.replace(ReadBarrier::now()).is_none() {
+        let now = ReadBarrier::now();
+        self.unlisted = Some(now);
+        if self.doubt.replace(now).is_none() {
             self.pace(due);
         }
     }
@@ -207,10 +216,6 @@ impl Prover {
 
     /// Notes a proof of this moment. The next question is due after half of the limit.
     pub(super) fn proved(&mut self, at: Instant) {
-        if matches!(self.state, State::Awaiting(Awaited { short: true, .. }, _)) {
-            // The next one may be as good.
-            self.short_watch = at;
-        }
         let last = at.max(self.proved.unwrap_or(at));
         self.proved = Some(last);
         let Some(limit) = self.limit else { return };
@@ -226,6 +231,7 @@ impl Prover {
     /// Notes that the list of a quorum read that began at this moment was handed on.
     pub(super) fn listed(&mut self, begun: ReadBarrier) {
         self.cell.demands().prove(begun, true);
+        self.unlisted.take_if(|doubt| *doubt < begun);
         (self.failures, self.refusals) = (0, 0);
         if let State::Asking(_, question) | State::Awaiting(_, question) = &self.state
             && question.asked < begun
@@ -263,14 +269,15 @@ impl Prover {
         (self.state, self.late) = (State::Idle, None);
     }
 
-    /// Awaits the version of an answer: for the limit, until the other half of it is over. If a
-    /// list has failed before, the next one follows `soon`. Returns false if only a list can be the
-    /// proof that is wanted.
+    /// Awaits the version of an answer: for the limit, until the other half of it, or the limit, is
+    /// `over`. If a list has failed before, the next one follows `soon`. Returns false if only a
+    /// list can be the proof that is wanted.
     pub(super) fn await_version(
         &mut self,
         version: ResourceVersion,
         question: Question,
         soon: bool,
+        over: Option<Instant>,
     ) -> bool {
         (self.failures, self.refusals) = (0, 0);
         let now = Instant::now();
@@ -279,7 +286,8 @@ impl Prover {
         let patience = if self.objects < FEW && !soon { QUIET } else { PATIENCE };
         let until = after(now, patience);
         if self.due.is_some() {
-            let late = half.map(|half| if soon { half.min(until) } else { half });
+            let over = if soon { Some(until) } else { over.map(|over| over.max(until)) };
+            let late = half.map(|half| over.map_or(half, |over| half.min(over)));
             self.late = self.late.into_iter().chain(late).min();
             self.due = if self.doubt.is_some() { Some(now) } else { half };
         }
@@ -289,12 +297,9 @@ impl Prover {
             return false;
         }
         if question.demanded || self.doubt.is_none() {
-            // A question about the history needs no proof.
-            let proves = question.demanded || half.is_some();
-            let reopens = proves && self.objects >= FEW && !soon;
-            let reopen = reopens.then(|| after(now, QUIET));
+            let reopen = (self.objects >= FEW && !soon).then(|| after(now, QUIET));
             self.state =
-                State::Awaiting(Awaited { version, until, reopen, short: false }, question);
+                State::Awaiting(Awaited { version, until, reopen, last_bookmark: None }, question);
         }
         true
     }
@@ -331,23 +336,52 @@ impl Prover {
         version.is_some_and(|version| version.is_at_least(&awaited.version))
     }
 
-    /// Returns whether a short watch is to take the place of the open one, which has reached the
-    /// version `known`. It gets the time that its last bookmark needs, unless the limit is over
-    /// before. A watch that has told something since the question is not quiet.
-    pub(super) fn begin_short_watch(&mut self, known: Option<&ResourceVersion>) -> bool {
+    /// Returns whether a short watch is to take the place of the quiet one. It gets the time that
+    /// its last bookmark needs, unless the limit is over before. A list follows an outage instead.
+    pub(super) fn begin_short_watch(&mut self) -> bool {
         let now = Instant::now();
-        let until = after(now, SHORT_WATCH + QUIET);
-        let in_time = self.late.is_none_or(|late| until <= late);
-        if now < self.short_watch || !in_time || self.doubt.is_some() || self.lacks_list() {
+        let last_bookmark = after(now, SHORT_WATCH + QUIET);
+        let in_time = self.late.is_none_or(|late| last_bookmark <= late);
+        if now < self.short_watch || !in_time || self.unlisted.is_some() || self.lacks_list() {
             return false;
         }
-        let State::Awaiting(awaited, question) = &mut self.state else { return false };
-        if question.known.as_ref() != known {
-            return false;
-        }
-        (awaited.until, awaited.short) = (until, true);
+        let State::Awaiting(awaited, _) = &mut self.state else { return false };
+        awaited.last_bookmark = Some(last_bookmark);
+        self.sought = Some(awaited.version.clone());
         self.short_watch = after(now, NO_SHORT_WATCH);
         true
+    }
+
+    /// Notes that a short watch failed to open. The other one goes on.
+    pub(super) fn note_unopened_short_watch(&mut self) {
+        if let State::Awaiting(awaited, _) = &mut self.state {
+            awaited.last_bookmark = None;
+        }
+    }
+
+    /// Notes the version that a short watch has reached. If it is the one that it was opened for,
+    /// the next short watch may be as good.
+    pub(super) fn note_short_watch_version(&mut self, version: Option<&ResourceVersion>) {
+        let reached = |sought: &mut _| version.is_some_and(|version| version.is_at_least(sought));
+        if self.sought.take_if(reached).is_some() {
+            self.short_watch = Instant::now();
+        }
+    }
+
+    /// Postpones the short watch until this time: the watch is not quiet, or the rate limit does
+    /// not admit it.
+    pub(super) fn put_off_short_watch(&mut self, until: Instant) {
+        if let State::Awaiting(awaited, _) = &mut self.state {
+            awaited.reopen = Some(until);
+        }
+    }
+
+    /// Takes back the beginning of a short watch, because the watch is not quiet any more.
+    pub(super) fn cancel_short_watch(&mut self) {
+        let now = Instant::now();
+        self.short_watch = now;
+        self.note_unopened_short_watch();
+        self.put_off_short_watch(after(now, QUIET));
     }
 
     /// Notes that [`has_reached`](Self::has_reached) has found a proof. Returns its time.
@@ -370,8 +404,9 @@ impl Prover {
                 State::Idle => (demand.into_iter().chain(self.due).min(), self.late),
                 State::Asking(_, question) => (demand.filter(|_| !question.demanded), self.late),
                 State::Awaiting(awaited, question) => {
-                    question.demanded &= wanted || now < awaited.until;
-                    let until = question.demanded.then_some(awaited.until);
+                    let until = awaited.last_bookmark.unwrap_or(awaited.until);
+                    question.demanded &= wanted || now < until;
+                    let until = question.demanded.then_some(until);
                     let ask = demand.filter(|_| !question.demanded);
                     if awaited.reopen.take_if(|reopen| *reopen <= now).is_some() {
                         return ProverEvent::Quiet;

@@ -1,4 +1,4 @@
-//! What is known of quiet kinds: their watches have no event that could prove them current.
+//! The rules for quiet kinds: their watches have no event that could prove them current.
 
 use std::time::Duration;
 

@@ -97,8 +97,6 @@ pub(super) enum End {
     /// The watch is not proved current: a quorum has a version that the watch did not reach in
     /// time, or a change is unknown.
     Behind,
-    /// The watch is quiet. The last bookmark of a short one may prove it.
-    Quiet,
     /// The server answers questions for a proof with errors, for too long or too often.
     Unanswered,
     /// Another shard is to be followed.

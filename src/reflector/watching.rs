@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::future::pending;
 use futures::{FutureExt, StreamExt};
 use tokio::time::{Instant, sleep_until};
 
@@ -10,10 +11,11 @@ use super::driver::{ReflectorDriver, shard_changed};
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::observing::Observed;
-use super::quiet::SHORT_WATCH;
+use super::proofs::ShortWatch;
+use super::prover::ProverEvent;
 use super::replay::{Additions, Replay};
 use super::step::{End, StepOutcome};
-use crate::error::{Fault, Verb};
+use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{WatchQuery, WatchStream};
 use crate::object::{Change, ResourceVersion};
 use crate::panic::drop_safely;
@@ -55,6 +57,9 @@ impl ReflectorDriver {
         // The time at which the sink learns the version of events outside of the shard.
         let mut untold: Option<Instant> = None;
         let mut additions = Additions::of(query);
+        // The short watch that takes this one's place when it is open, and whether one has.
+        let (mut opening, mut short): (Option<ShortWatch>, _) = (None, false);
+        let mut query = query.clone();
         self.heartbeat.begin();
         self.prove_watch(opened, machine);
         let mut budget = YieldBudget::new();
@@ -79,7 +84,11 @@ impl ReflectorDriver {
             if (self.prover.is_wanted() || self.permit.queued().is_some())
                 && let Some(event) = self.next_proof_event().now_or_never()
             {
-                match self.handle_prover_beside(event, machine) {
+                if matches!(event, ProverEvent::Quiet) {
+                    opening = opening.or_else(|| self.open_short_watch(&query, last, machine));
+                    continue;
+                }
+                match self.handle_prover(event, machine) {
                     Some(end) => break end,
                     None => continue,
                 }
@@ -96,10 +105,34 @@ impl ReflectorDriver {
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
-                event = self.next_proof_event() => match self.handle_prover_beside(event, machine) {
-                    Some(end) => break end,
-                    None => continue,
-                },
+                event = self.next_proof_event() => {
+                    if matches!(event, ProverEvent::Quiet) {
+                        opening = opening.or_else(|| self.open_short_watch(&query, last, machine));
+                        continue;
+                    }
+                    match self.handle_prover(event, machine) {
+                        Some(end) => break end,
+                        None => continue,
+                    }
+                }
+                (from, answer) = short_watch(opening.as_mut()) => {
+                    opening = None;
+                    match answer {
+                        Ok(next) => {
+                            // It begins at the version that the other one has reached.
+                            (stream, query, short) = (self.guarded(next), from, true);
+                            additions = Additions::of(&query);
+                            last = Instant::now();
+                            self.heartbeat.begin();
+                            self.status.watches(None);
+                        }
+                        Err(error) => {
+                            self.report(&error);
+                            self.prover.note_unopened_short_watch();
+                        }
+                    }
+                    continue;
+                }
                 true = shard_changed(shard.as_mut()) => break End::ShardChanged,
                 () = sleep_until(until) => {
                     if untold.is_some_and(|untold| untold <= until) {
@@ -128,11 +161,20 @@ impl ReflectorDriver {
                     if lasted < REFUSED_WATCH {
                         self.await_news_of_kind().await;
                     }
-                    break self.ended(lasted, events, query);
+                    break if short {
+                        // The opening may take most of the time that it has.
+                        End::Ordinary
+                    } else {
+                        self.ended(lasted, events, query.initial_events)
+                    };
                 }
             };
             events += 1;
             last = now;
+            if opening.take().is_some() {
+                // It would repeat this item.
+                self.prover.cancel_short_watch();
+            }
             self.status.heard(now);
             let observed = self.observe(item);
             if matches!(observed, Observed::Bookmark { .. }) {
@@ -174,6 +216,9 @@ impl ReflectorDriver {
             };
             machine.note_version(version, now);
             self.status.at(machine.version());
+            if short {
+                self.prover.note_short_watch_version(machine.version());
+            }
             if replay == Replay::No && machine.watch_proves() {
                 self.proved(machine, now);
             }
@@ -183,12 +228,14 @@ impl ReflectorDriver {
             // Index functions and transforms may be slow.
             budget.charge_time(last - now);
         };
+        if opening.is_some() && !end.spares_watch() {
+            self.prover.cancel_short_watch();
+        }
         if end.is_outage() {
             self.prover.doubt_history(None);
         }
         // The question that a short watch is to settle is open before, in and after it.
-        let settles = matches!(end, End::Ordinary) && query.timeout == SHORT_WATCH;
-        if !settles && !matches!(end, End::Quiet) {
+        if !short || !matches!(end, End::Ordinary) {
             self.prover.pace(None);
         }
         if !self.prover.is_wanted() {
@@ -239,13 +286,12 @@ impl ReflectorDriver {
     }
 
     /// Returns the kind of end of a watch that ended cleanly, and reports one that was too short.
-    fn ended(&mut self, lasted: Duration, events: u64, query: &WatchQuery) -> End {
-        // The opening may take most of the time that a short watch has.
-        if lasted >= REFUSED_WATCH || query.timeout == SHORT_WATCH {
+    fn ended(&mut self, lasted: Duration, events: u64, follows_list: bool) -> End {
+        if lasted >= REFUSED_WATCH {
             return End::Ordinary;
         }
         self.status.watch_was_short();
-        if events == 0 && !query.initial_events {
+        if events == 0 && !follows_list {
             self.report(&self.error(Verb::Watch, Fault::ShortWatch));
             return End::AtOnce;
         }
@@ -288,6 +334,16 @@ impl ReflectorDriver {
             }
         }
         Some(machine.schedule_relist(now))
+    }
+}
+
+/// Waits until a short watch is open, or has failed to open. Cancel safe.
+async fn short_watch(
+    opening: Option<&mut ShortWatch>,
+) -> (WatchQuery, Result<WatchStream, SourceError>) {
+    match opening {
+        Some(opening) => opening.await,
+        None => pending().await,
     }
 }
 

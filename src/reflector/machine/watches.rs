@@ -11,7 +11,6 @@ use crate::lister_watcher::WatchQuery;
 use crate::object::ResourceVersion;
 use crate::reflector::backoff::{FIRST, HEALTHY_AFTER};
 use crate::reflector::gate::INTERVAL;
-use crate::reflector::quiet::SHORT_WATCH;
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{End, RequestFailure, Step};
 
@@ -61,8 +60,6 @@ pub(super) struct WatchHistory {
     listed: Option<Instant>,
     /// The number of lists since the watch was refused.
     refused_lists: u32,
-    /// The time limit of the next watch, if it is to be short.
-    next_timeout: Option<Duration>,
 }
 
 impl WatchHistory {
@@ -74,7 +71,7 @@ impl WatchHistory {
 
     /// Notes a list of everything. `news` is true if it contained an unknown state.
     pub(super) fn note_relist(&mut self, news: bool, now: Instant) {
-        (self.listed, self.fruitless, self.next_timeout) = (Some(now), 0, None);
+        (self.listed, self.fruitless) = (Some(now), 0);
         if std::mem::take(&mut self.lists_for_progress) {
             self.patience = if news { 0 } else { self.patience + 1 };
         }
@@ -109,7 +106,6 @@ impl Machine {
         self.phase = Phase::Watching { progressed: false };
         let mut query = self.watch_query(self.version.clone(), false);
         query.shard = self.shard.listed();
-        query.timeout = self.watches.next_timeout.take().unwrap_or(query.timeout);
         let arrivals = self.shard.arriving().map(|_| pause);
         Step::Watch { query, at_most: relist.into_iter().chain(arrivals).min() }
     }
@@ -179,10 +175,6 @@ impl Machine {
         let fruitful = progressed || (settled && matches!(end, End::Ordinary));
         match end {
             End::ShardChanged | End::Due => return self.watch(now),
-            End::Quiet => {
-                self.watches.next_timeout = Some(SHORT_WATCH);
-                return self.watch(now);
-            }
             End::Unproven | End::Behind | End::Unanswered | End::Damaged => {
                 return self.list_from_quorum(end.spares_watch(), now);
             }

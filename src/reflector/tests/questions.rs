@@ -18,7 +18,7 @@ async fn next_demand_does_not_wait_for_the_list_of_the_last() {
     assert!(matches!(prover.next().await, ProverEvent::Due));
     prover.ask(Some(1.into()));
     let ProverEvent::Answered(version, question) = prover.next().await else { panic!("no answer") };
-    assert!(prover.await_version(version.clone(), question, false));
+    assert!(prover.await_version(version.clone(), question, false, None));
     prover.put_off_list(Instant::now() + Duration::from_secs(60));
     assert!(prover.has_reached(Some(&version)));
     prover.prove();
