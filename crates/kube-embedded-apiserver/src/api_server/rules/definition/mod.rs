@@ -9,7 +9,6 @@ pub(crate) mod conflicts;
 mod defaults;
 mod group;
 mod names;
-mod paths;
 mod rules;
 mod schema;
 mod status;

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::schema::rule_problems;
-use super::paths;
+use super::super::schema::{paths, rule_problems};
 use crate::api_server::failure::Cause;
 
 const REASONS: [&str; 4] =

@@ -72,6 +72,9 @@ pub(super) fn problems(
     walk.schema(schema, field, &Context { root: true, ..Context::default() });
     causes.extend(walk.causes);
     causes.extend(walk.rules);
+    if causes.is_empty() {
+        causes = defaults::rule_problems(schema, field);
+    }
     causes
 }
 

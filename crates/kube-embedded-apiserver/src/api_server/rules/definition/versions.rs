@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::common::{Common, versions};
 use super::names::{label_problem, missing};
-use super::{names, paths, schema};
+use super::{names, schema};
 use crate::api_server::failure::Cause;
+use crate::api_server::rules::schema::paths;
 use crate::api_server::rules::validation::hooks;
 
 const COLUMN_TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];

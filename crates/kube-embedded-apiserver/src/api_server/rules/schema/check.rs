@@ -77,7 +77,7 @@ impl<'a> Check<'a> {
             outcome.checks += 2;
         }
         if !value.is_null() {
-            outcome.add(self.combinations(schema, before, value));
+            outcome.add(self.combinations(schema, value));
             match value {
                 Value::String(text) => self.text(schema, text, &mut outcome),
                 Value::Number(number) => {
@@ -142,17 +142,14 @@ impl<'a> Check<'a> {
         !numeric && formats::known(schema).is_some()
     }
 
-    fn combinations(
-        &mut self,
-        schema: &'a Value,
-        before: Option<&Value>,
-        value: &Value,
-    ) -> Checked {
+    /// Checks a value against the schemas that its own combines. As in a cluster, a part that was
+    /// as invalid before is tolerated only if the whole value is unchanged.
+    fn combinations(&mut self, schema: &'a Value, value: &Value) -> Checked {
         let mut outcome = Checked { checks: 1, ..Checked::default() };
         let of = |name: &str| schema[name].as_array().map_or(&[][..], Vec::as_slice);
         let any = of("anyOf");
         if !any.is_empty() {
-            let found = self.alternatives(any, before, value, true);
+            let found = self.alternatives(any, value, true);
             if found.valid == 0 {
                 outcome.causes.push(self.combined("must validate at least one schema (anyOf)"));
             }
@@ -160,7 +157,7 @@ impl<'a> Check<'a> {
         }
         let one = of("oneOf");
         if !one.is_empty() {
-            let found = self.alternatives(one, before, value, false);
+            let found = self.alternatives(one, value, false);
             if found.valid != 1 {
                 let found = match found.valid {
                     0 => "Found none valid".to_owned(),
@@ -174,7 +171,7 @@ impl<'a> Check<'a> {
         let all = of("allOf");
         let mut valid = 0;
         for schema in all {
-            let found = self.any_value(schema, before, value);
+            let found = self.any_value(schema, None, value);
             valid += usize::from(found.is_valid());
             outcome.add(found);
         }
@@ -184,7 +181,7 @@ impl<'a> Check<'a> {
             outcome.causes.push(self.combined(&problem));
         }
         let not = &schema["not"];
-        if not.is_object() && self.any_value(not, before, value).is_valid() {
+        if not.is_object() && self.any_value(not, None, value).is_valid() {
             outcome.causes.push(self.combined("must not validate the schema (not)"));
         }
         outcome
@@ -194,14 +191,13 @@ impl<'a> Check<'a> {
     fn alternatives(
         &mut self,
         schemas: &'a [Value],
-        before: Option<&Value>,
         value: &Value,
         first_only: bool,
     ) -> Alternatives {
         let mut found = Alternatives::default();
         let mut best: Option<Checked> = None;
         for schema in schemas {
-            let outcome = self.any_value(schema, before, value);
+            let outcome = self.any_value(schema, None, value);
             if outcome.is_valid() {
                 found.valid += 1;
                 best = best.filter(Checked::is_valid).or(Some(outcome));
@@ -421,5 +417,32 @@ fn equals(allowed: &Value, value: &Value) -> bool {
             allowed == value || allowed.as_f64() == value.as_f64()
         }
         _ => allowed == value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn combined_schemas_tolerate_only_unchanged_values() {
+        let large = json!({"properties": {"n": {"minimum": 10}}});
+        let small = json!({"properties": {"n": {"minimum": 10}, "t": {"maxLength": 9}}});
+        let members = json!({"n": {"type": "integer"}, "t": {"type": "string"}});
+        let before = json!({"n": 1, "t": "a"});
+        for (combination, schemas) in [
+            ("allOf", json!([large])),
+            ("anyOf", json!([large, small])),
+            ("oneOf", json!([large])),
+            ("not", json!({"properties": {"n": {"maximum": 9}}})),
+        ] {
+            let schema = json!({"type": "object", "properties": members, combination: schemas});
+            let told = |value: Value| problems("", &schema, Some(&before), &value).len();
+            assert_eq!(told(before.clone()), 0, "{combination}");
+            assert_ne!(told(json!({"n": 1, "t": "b"})), 0, "{combination}");
+            assert_eq!(told(json!({"n": 11, "t": "b"})), 0, "{combination}");
+        }
     }
 }

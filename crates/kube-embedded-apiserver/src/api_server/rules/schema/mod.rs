@@ -11,6 +11,7 @@ mod embedded;
 pub(crate) mod formats;
 mod list_types;
 mod numbers;
+pub(crate) mod paths;
 pub(crate) mod pattern;
 mod prune;
 mod scale;
@@ -125,6 +126,22 @@ pub(crate) fn unimplemented(
 /// Returns the problems of a value by itself, such as a default.
 pub(crate) fn value_problems(field: &str, schema: &Value, value: &Value) -> Vec<Cause> {
     check::problems(field, schema, None, value)
+}
+
+/// Returns the problems that the rules of a schema have with a value by itself. `whole` is true for
+/// an object of the API.
+pub(crate) fn value_rule_problems(
+    field: &str,
+    schema: &Value,
+    whole: bool,
+    value: &Value,
+) -> Vec<Cause> {
+    let whole = whole || flag(schema, "x-kubernetes-embedded-resource");
+    if cel::has_rules(schema) {
+        cel::value_problems(field, schema, whole, value)
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns the problems of a rule of a schema when its definition is written. `unmatched` is the

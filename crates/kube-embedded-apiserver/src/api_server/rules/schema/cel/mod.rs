@@ -45,7 +45,7 @@ use self::program::Program;
 pub(crate) use self::program::{check, condition, condition_problem};
 use super::check::NO_FIELD;
 use super::list_types::{KeyedList, list_keys};
-use super::{flag, member};
+use super::{flag, member, paths};
 use crate::api_server::failure::Cause;
 
 /// The value of a condition.
@@ -108,7 +108,18 @@ fn any_schema(schema: &Value, is_so: &dyn Fn(&Value) -> bool) -> bool {
 
 /// Returns the problems that the rules of a schema have with an object.
 pub(super) fn problems(schema: &Value, before: Option<&Value>, object: &Value) -> Vec<Cause> {
-    walk(schema, before, object).causes
+    walk("", schema, true, before, object).causes
+}
+
+/// Returns the problems that the rules of a schema have with a value by itself, which is at
+/// `field`. `whole` is true for an object of the API.
+pub(super) fn value_problems(
+    field: &str,
+    schema: &Value,
+    whole: bool,
+    value: &Value,
+) -> Vec<Cause> {
+    walk(field, schema, whole, None, value).causes
 }
 
 /// Returns the text of a rule that would judge an object and is not implemented.
@@ -117,13 +128,14 @@ pub(crate) fn unimplemented(
     before: Option<&Value>,
     object: &Value,
 ) -> Option<String> {
-    if has_rules(schema) { walk(schema, before, object).unimplemented } else { None }
+    let judged = has_rules(schema).then(|| walk("", schema, true, before, object));
+    judged.and_then(|walk| walk.unimplemented)
 }
 
-fn walk(schema: &Value, before: Option<&Value>, object: &Value) -> Walk {
+fn walk(field: &str, schema: &Value, whole: bool, before: Option<&Value>, value: &Value) -> Walk {
     let walk = || {
-        let mut walk = Walk { path: String::new(), causes: Vec::new(), unimplemented: None };
-        walk.value(&Node { schema, whole: true, value: object, before, above: None });
+        let mut walk = Walk { path: field.to_owned(), causes: Vec::new(), unimplemented: None };
+        walk.value(&Node { schema, whole, value, before, above: None });
         walk
     };
     // One thread judges all values. If it cannot, each such rule is one that is not implemented.
@@ -297,22 +309,14 @@ impl Walk {
                     "" => format!("failed rule: {source}"),
                     message => message.to_owned(),
                 });
-                let field = self.field_of(rule, field);
+                let path = text(rule, "fieldPath");
+                let blamed = || paths::field(&self.path, path, node.schema);
+                let field = if path.is_empty() { field } else { blamed() };
                 let hidden = matches!(kind, "object" | "array");
                 let shown = Some(node.value.to_string()).filter(|_| !hidden);
                 let reason = rule["reason"].as_str().unwrap_or_default();
                 self.causes.push(cause(&field, reason, shown.as_deref(), &message));
             }
-        }
-    }
-
-    /// Returns the field that a rule blames.
-    fn field_of(&self, rule: &Value, field: String) -> String {
-        match text(rule, "fieldPath") {
-            "" => field,
-            path if self.path.is_empty() => path.trim_start_matches('.').to_owned(),
-            path if path.starts_with('.') => format!("{}{path}", self.path),
-            path => format!("{}.{path}", self.path),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Returns the members that a path names and the schema of the last one, or the problem of the
 /// path.
-pub(super) fn resolve<'a>(
+pub(crate) fn resolve<'a>(
     path: &str,
     schema: &'a Value,
     brackets: bool,
@@ -40,6 +40,24 @@ pub(super) fn resolve<'a>(
         members.push(name);
     }
     Ok((members, schema))
+}
+
+/// Returns the field that a path names below the field `above`, as a server shows it: the key of a
+/// map stands in brackets, and a declared member behind a dot.
+pub(crate) fn field(above: &str, path: &str, schema: &Value) -> String {
+    let mut field = above.to_owned();
+    let mut schema = schema;
+    for name in resolve(path, schema, true).map(|(members, _)| members).unwrap_or_default() {
+        if schema["properties"].is_object() {
+            let dot = if field.is_empty() { "" } else { "." };
+            field.extend([dot, &name]);
+            schema = &schema["properties"][&name];
+        } else {
+            field.extend(["[", &name, "]"]);
+            schema = &schema["additionalProperties"];
+        }
+    }
+    field
 }
 
 fn unescape(quoted: &str) -> Result<String, String> {
@@ -105,7 +123,7 @@ fn quoted_length(text: &str) -> Option<usize> {
 mod tests {
     use serde_json::json;
 
-    use super::resolve;
+    use super::{field, resolve};
 
     #[test]
     fn paths_lead_to_schemas() {
@@ -121,5 +139,28 @@ mod tests {
         assert_eq!(found("spec", true), Err("expected [ or . but got: spec".into()));
         assert_eq!(found(".spec[0]", false), Err("array notation is not allowed".into()));
         assert_eq!(found(".", true), Err("unexpected end of JSON path".into()));
+    }
+
+    #[test]
+    fn fields_are_shown_as_by_a_server() {
+        let number = json!({"type": "integer"});
+        let inner = json!({"properties": {"x": number, "a.b": number, "a'b": number}});
+        let schema =
+            json!({"properties": {"a": number, "o": inner, "m": {"additionalProperties": inner}}});
+        for (path, expected) in [
+            (".a", "s.a"),
+            ("['a']", "s.a"),
+            (".o['x']", "s.o.x"),
+            ("['o'].x", "s.o.x"),
+            (".o['a.b']", "s.o.a.b"),
+            (r".o['a\'b']", "s.o.a'b"),
+            (".m.k", "s.m[k]"),
+            (".m['k.l'].x", "s.m[k.l].x"),
+            ("['m']['k']['x']", "s.m[k].x"),
+            (".m['']", "s.m[]"),
+        ] {
+            assert_eq!(field("s", path, &schema), expected, "{path}");
+            assert_eq!(field("", path, &schema), expected.trim_start_matches("s."), "{path}");
+        }
     }
 }
