@@ -128,8 +128,8 @@ async fn demand(informer: SharedInformer<ConfigMap>) {
     }
 }
 
-/// A row of sources: the answer to a question, and the seconds that it, a list, and the opening of a
-/// watch take.
+/// A row of sources: the answer to a question, and the seconds that it takes, that a list takes,
+/// and the opening of a watch.
 type Row = (Question, u64, u64, u64);
 
 /// Returns what a source with these objects was told too late, if it is streamed or listed, asked

@@ -36,6 +36,19 @@ const SECRET: [(&str, Check, &str); 5] = [
     ("metadata", is_metadata, "is not the metadata of an object"),
 ];
 
+/// The types that have a pod, and the place of its spec.
+const POD_SPECS: [(&str, &str, &str); 9] = [
+    ("v1", "Pod", "/spec"),
+    ("v1", "PodTemplate", "/template/spec"),
+    ("v1", "ReplicationController", "/spec/template/spec"),
+    ("apps/v1", "Deployment", "/spec/template/spec"),
+    ("apps/v1", "ReplicaSet", "/spec/template/spec"),
+    ("apps/v1", "StatefulSet", "/spec/template/spec"),
+    ("apps/v1", "DaemonSet", "/spec/template/spec"),
+    ("batch/v1", "Job", "/spec/template/spec"),
+    ("batch/v1", "CronJob", "/spec/jobTemplate/spec/template/spec"),
+];
+
 /// The type and name of an object.
 pub(super) struct ObjectAddress<'a> {
     pub(super) api_version: &'a str,
@@ -88,7 +101,8 @@ impl Configuration {
         members.insert("apiVersion".into(), address.api_version.into());
         members.insert("kind".into(), address.kind.into());
         members.insert("metadata".into(), metadata.into());
-        let body = Value::Object(members);
+        let mut body = Value::Object(members);
+        name_account(&mut body, address);
         Self { digest: Digest::of(&body), body, section }
     }
 
@@ -159,6 +173,22 @@ fn encode_texts(secret: &mut Map<String, Value>) {
     let Some(data) = data.as_object_mut() else { return };
     for (name, text) in texts {
         data.insert(name, json!(ByteString(text.as_str().unwrap_or_default().into())));
+    }
+}
+
+/// Moves the deprecated alias of a pod's account to the field itself, as a server does. It shows
+/// the field's value in both, so an alias that differs could never be put back.
+fn name_account(body: &mut Value, address: &ObjectAddress<'_>) {
+    let kind = (address.api_version, address.kind);
+    let found = POD_SPECS.iter().find(|(version, of, _)| (*version, *of) == kind);
+    let Some((.., path)) = found else { return };
+    let Some(spec) = body.pointer_mut(path).and_then(Value::as_object_mut) else { return };
+    let Some(alias) = spec.remove("serviceAccount").filter(|alias| !alias.is_null()) else {
+        return;
+    };
+    let named = spec.entry("serviceAccountName").or_insert_with(|| alias.clone());
+    if named.is_null() || *named == "" {
+        *named = alias;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use http::{Request, Response};
 use http_body_util::BodyExt;
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams};
@@ -50,6 +51,39 @@ async fn foreign_change_of_secret_text_is_put_back() {
     let data: Vec<_> = data.iter().map(|(name, bytes)| (&**name, &*bytes.0)).collect();
     assert_eq!(data, [("bytes", &[0, 255][..]), ("more", b"y"), ("token", b"t")]);
     assert_eq!(applier.status().hidden_fields, [""; 0]);
+    informer.shutdown().await;
+}
+
+/// A server shows the account's name in the deprecated alias, too, where it wins.
+#[tokio::test(start_paused = true)]
+async fn foreign_account_of_pods_is_put_back() {
+    let server = ApiServer::new();
+    let informer = synced::<Deployment>(server.client()).await;
+    let applier = Applier::builder(server.client(), &informer, "site").force(true).build().unwrap();
+    let api = Api::<Deployment>::namespaced(server.client(), "shop");
+    let desired = json!({
+        "metadata": { "name": "a", "namespace": "shop" },
+        "spec": {
+            "selector": { "matchLabels": { "app": "a" } },
+            "template": {
+                "metadata": { "labels": { "app": "a" } },
+                "spec": {
+                    "serviceAccount": "ours",
+                    "containers": [{ "name": "a", "image": "a" }],
+                },
+            },
+        },
+    });
+    let desired: Deployment = serde_json::from_value(desired).unwrap();
+    assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
+    for field in ["serviceAccountName", "serviceAccount"] {
+        let change = json!({ "spec": { "template": { "spec": { field: "theirs" } } } });
+        api.patch("a", &PatchParams::default(), &Patch::Merge(&change)).await.unwrap();
+        settle(&server, &informer, &applier, &desired).await;
+        let spec = api.get("a").await.unwrap().spec.unwrap().template.spec.unwrap();
+        assert_eq!(spec.service_account_name.as_deref(), Some("ours"), "{field}");
+        assert_eq!(settle(&server, &informer, &applier, &desired).await, 0, "{field}");
+    }
     informer.shutdown().await;
 }
 
