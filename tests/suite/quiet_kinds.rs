@@ -195,13 +195,13 @@ async fn refused_short_watch_costs_no_events() {
             code => Injection::status(code),
         };
         faults.inject(Requests::watches().to("timeoutSeconds=3&"), refusal);
-        let faulty = faults.client(server.client());
+        let through = faults.client(server.client());
         let service = tower::service_fn(move |request: Request<Body>| {
             let (mut parts, body) = request.into_parts();
             // Others begin with the same digit.
             parts.uri = format!("{}&", parts.uri).parse().unwrap();
-            let faulty = faulty.clone();
-            async move { faulty.send(Request::from_parts(parts, body)).await }
+            let through = through.clone();
+            async move { through.send(Request::from_parts(parts, body)).await }
         });
         let builder = SharedInformerFactory::builder(Client::new(service, "default"));
         let limit = 30 * S;
