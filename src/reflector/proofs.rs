@@ -74,9 +74,28 @@ impl ReflectorDriver {
         }
     }
 
+    /// Handles the next event of the prover while this watch is open, whose last item came at
+    /// `last`. Returns the reason to end it. `opening` is the short watch that is to replace it.
+    pub(super) fn handle_prover_beside(
+        &mut self,
+        event: ProverEvent,
+        query: &WatchQuery,
+        last: Instant,
+        opening: &mut Option<ShortWatch>,
+        machine: &mut Machine,
+    ) -> Option<End> {
+        if !matches!(event, ProverEvent::Quiet) {
+            return self.handle_prover(event, machine);
+        }
+        if opening.is_none() {
+            *opening = self.open_short_watch(query, last, machine);
+        }
+        None
+    }
+
     /// Opens a short watch beside this one, if that is quiet and the last bookmark of a short one
     /// may be the proof. `last` is the time of the watch's last item.
-    pub(super) fn open_short_watch(
+    fn open_short_watch(
         &mut self,
         query: &WatchQuery,
         last: Instant,

@@ -12,7 +12,6 @@ use super::guarded::Guarded;
 use super::machine::Machine;
 use super::observing::Observed;
 use super::proofs::ShortWatch;
-use super::prover::ProverEvent;
 use super::replay::{Additions, Replay};
 use super::step::{End, StepOutcome};
 use crate::error::{Fault, SourceError, Verb};
@@ -84,11 +83,7 @@ impl ReflectorDriver {
             if (self.prover.is_wanted() || self.permit.queued().is_some())
                 && let Some(event) = self.next_proof_event().now_or_never()
             {
-                if matches!(event, ProverEvent::Quiet) {
-                    opening = opening.or_else(|| self.open_short_watch(&query, last, machine));
-                    continue;
-                }
-                match self.handle_prover(event, machine) {
+                match self.handle_prover_beside(event, &query, last, &mut opening, machine) {
                     Some(end) => break end,
                     None => continue,
                 }
@@ -106,11 +101,7 @@ impl ReflectorDriver {
                 biased;
                 item = stream.next() => item,
                 event = self.next_proof_event() => {
-                    if matches!(event, ProverEvent::Quiet) {
-                        opening = opening.or_else(|| self.open_short_watch(&query, last, machine));
-                        continue;
-                    }
-                    match self.handle_prover(event, machine) {
+                    match self.handle_prover_beside(event, &query, last, &mut opening, machine) {
                         Some(end) => break end,
                         None => continue,
                     }
