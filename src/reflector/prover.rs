@@ -125,7 +125,7 @@ pub(super) enum ProverEvent {
     /// A quorum had this version at the moment of the question, or later.
     Answered(ResourceVersion, Question),
     Failed(SourceError, Question),
-    /// The watch was quiet since the answer. The last bookmark of a short watch would be the proof.
+    /// It is time for a short watch if the open one is quiet. Its last bookmark would be the proof.
     Quiet,
     /// The changes handed on did not reach the quorum's version in time.
     Behind,

@@ -255,10 +255,9 @@ where
     /// share. If the watch does not reach that list's version, a short watch follows, whose last
     /// bookmark is the proof, or a list of everything from a quorum: see [taking
     /// over](crate::docs::running_in_production#taking-over). The [phase](Phase::TakingOver) shows
-    /// the wait. An informer that
-    /// has no proof at the end of the sync timeout counts as one that has not synced. In a group
-    /// its keys wait. Otherwise the lease is given back, and this function returns an error.
-    /// Informers that a reconcile only reads prove nothing: name them in
+    /// the wait. An informer that has no proof at the end of the sync timeout counts as one that
+    /// has not synced. In a group its keys wait. Otherwise the lease is given back, and this
+    /// function returns an error. Informers that a reconcile only reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
     /// Informers that were [added](Self::following), or joined a set, prove their view, too. If one

@@ -131,7 +131,10 @@ impl Slot {
         };
         let mut content = self.0.write();
         content.status.refused += 1;
-        if !std::mem::replace(&mut content.is_refused, true) {
+        let was_refused = std::mem::replace(&mut content.is_refused, true);
+        // A subscriber of logs may ask for the status.
+        drop(content);
+        if !was_refused {
             tracing::warn!(
                 %error,
                 "a client refuses the certificate: if it is an API server, `caBundle` must have the \

@@ -47,8 +47,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Sets the time that the informers get to sync; 2 minutes unless set, as in
     /// controller-runtime. After that time the controller begins if each kind has a synced
     /// informer, and fails otherwise. The same time and rule hold for a fresh view after a
-    /// takeover. The view takes up to 4 s and a list of each quiet kind, so with a shorter
-    /// time no replica takes over.
+    /// takeover. The view takes up to 4 s and a list of each quiet kind, so with a shorter time no
+    /// replica takes over.
     ///
     /// In a [sharded](Self::sharded) controller it is also the time that the informers get to list
     /// the objects of a slot. An informer that needs longer is
