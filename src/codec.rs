@@ -13,7 +13,7 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
 use kube_decode::{
-    Decode, DecodeError, DecodeProtobuf, SerdeDecode, bare, charged, content, value_in_json,
+    Decode, DecodeError, DecodeProtobuf, SerdeDecode, bare, content, uncharged, value_in_json,
     value_in_protobuf,
 };
 use serde::Deserialize;
@@ -221,9 +221,7 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
 
 /// Returns an object in JSON.
 fn json_of(object: &ProtobufObject<'_>) -> Result<Vec<u8>, DecodeError> {
-    let value: Value = SerdeDecode::new().decode_protobuf(object)?;
-    // The tree is not part of what the decoder returns.
-    let ((), _) = charged(|| ());
+    let value: Value = uncharged(|| SerdeDecode::new().decode_protobuf(object))?;
     serde_json::to_vec(&value).map_err(|error| DecodeError::new(error.to_string()))
 }
 

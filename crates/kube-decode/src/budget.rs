@@ -44,6 +44,15 @@ pub fn charged<T>(decode: impl FnOnce() -> T) -> (T, usize) {
     (decoded, CHARGED.get())
 }
 
+/// Runs a function that decodes a value which nobody keeps: it is not part of what [`charged`]
+/// returns.
+pub fn uncharged<T>(decode: impl FnOnce() -> T) -> T {
+    let before = CHARGED.get();
+    let decoded = decode();
+    CHARGED.set(before);
+    decoded
+}
+
 /// The memory that decoding may still take.
 #[derive(Debug)]
 pub(super) struct Budget {
@@ -240,6 +249,21 @@ mod tests {
         One(Box<[u64; 32]>),
         Two(u8, Box<[u64; 32]>),
         Named { a: Box<[u64; 32]> },
+    }
+
+    #[test]
+    fn value_that_nobody_keeps_is_not_charged() {
+        let decode = |text: &str| from_json_within::<Value>(text.as_bytes(), usize::MAX).0.unwrap();
+        let (_, kept) = super::charged(|| {
+            uncharged(|| decode("[1,2,3]"));
+            decode("[1]")
+        });
+        let (_, last) = super::charged(|| {
+            decode("[1]");
+            uncharged(|| decode("[1,2,3]"))
+        });
+        assert_ne!(kept, 0);
+        assert_eq!(last, kept);
     }
 
     #[test]

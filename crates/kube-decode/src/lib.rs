@@ -43,14 +43,14 @@ mod direct;
 mod dynamic;
 mod error;
 mod field_set;
-#[doc(hidden)]
-pub mod finite;
 mod json;
 #[doc(hidden)]
 pub mod labels;
 #[doc(hidden)]
 pub mod names;
 mod node;
+#[doc(hidden)]
+pub mod numbers;
 mod path;
 #[doc(hidden)]
 pub mod private_keys;
@@ -68,7 +68,7 @@ pub mod time;
 mod value_at;
 
 #[doc(hidden)]
-pub use budget::{MEMORY_LIMIT, charged};
+pub use budget::{MEMORY_LIMIT, charged, uncharged};
 pub use field_set::FieldSet;
 #[doc(hidden)]
 pub use probe::names_its_fields;

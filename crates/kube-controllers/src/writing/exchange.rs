@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::client::Body;
 use kube::{Client, Resource};
-use kube_decode::finite::check_numbers;
+use kube_decode::numbers::check_numbers;
 use kube_decode::{Decode, SerdeDecode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -6,7 +6,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::authentication::v1::UserInfo;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
 use kube::core::{GroupVersionKind, GroupVersionResource};
-use kube_decode::finite::check_numbers;
+use kube_decode::numbers::check_numbers;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kube::Resource;
 use kube::core::{DynamicObject, GroupVersionKind};
-use kube_decode::finite::check_numbers;
+use kube_decode::numbers::check_numbers;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
