@@ -16,10 +16,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::ControllerParts;
+use super::enqueuer::{Enqueuer, Knows};
 use super::membership::Membership;
 use super::owner::OwnInformers;
 use super::sources::Source;
-use super::triggers::{Enqueuer, Knows};
 use super::waiting::Awaited;
 use crate::tasks::LabelledTasks;
 use kube_informer::indexer::Snapshot;

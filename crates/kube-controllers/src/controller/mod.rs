@@ -23,6 +23,7 @@ mod confirm;
 mod connections;
 mod coverage;
 mod deletes;
+mod enqueuer;
 mod error;
 mod error_policy;
 mod finalizer;
