@@ -5,6 +5,7 @@
 //! is unusual in any way is left to `DynamicObject`'s own code.
 
 use std::fmt;
+use std::sync::Arc;
 
 use kube::core::{DynamicObject, ObjectMeta, TypeMeta};
 use serde::Deserialize;
@@ -12,7 +13,56 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::rule::Rule;
-use super::{DecodeError, node};
+use super::serde_decode::DecodeOptions;
+use super::{Decode, DecodeError, FieldSet, node};
+
+/// A decoder of dynamic objects, from JSON only. The items of a built-in type's list do not state
+/// their type, so they get the requested one. Protobuf is not supported, because a table of fields
+/// could leave out a field that the server has.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct DynamicDecode {
+    types: TypeMeta,
+    options: DecodeOptions,
+}
+
+impl Decode<DynamicObject> for DynamicDecode {
+    fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
+        from_json(object, self.options.rule(None), self.options.memory)
+            .map(|object| self.typed(object))
+    }
+
+    fn decode_fields(
+        &self,
+        object: &[u8],
+        fields: &FieldSet,
+    ) -> Result<DynamicObject, DecodeError> {
+        from_json(object, self.options.rule(Some(fields)), self.options.memory)
+            .map(|object| self.typed(object))
+    }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        let options = DecodeOptions { managed_fields: false, ..self.options };
+        Some(Arc::new(Self { options, ..self.clone() }))
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        let options = DecodeOptions { memory: bytes, ..self.options };
+        Some(Arc::new(Self { options, ..self.clone() }))
+    }
+}
+
+impl DynamicDecode {
+    #[doc(hidden)]
+    pub fn new(types: TypeMeta) -> Self {
+        Self { types, options: DecodeOptions::default() }
+    }
+
+    fn typed(&self, mut object: DynamicObject) -> DynamicObject {
+        object.types.get_or_insert_with(|| self.types.clone());
+        object
+    }
+}
 
 /// Decodes a dynamic object, without the members that the rule skips.
 pub(super) fn from_json(

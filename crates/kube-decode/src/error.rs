@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::de;
 
+use super::decode_error::{DecodeError, NO_FIT, OUT_OF_RANGE};
 use super::path::Names;
-use super::{DecodeError, NO_FIT, OUT_OF_RANGE};
 
 /// A problem, and its offset if it is in protobuf. One pointer wide, because it is a part of every
 /// result.

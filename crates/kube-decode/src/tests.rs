@@ -3,14 +3,18 @@
 mod values;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::core::{DynamicObject, ObjectMeta};
 use proptest::prelude::*;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::any_json::any_json;
-use super::rule::Verdict;
+use super::node::from_json;
+use super::rule::{Rule, Verdict};
 use super::*;
 
 #[test]

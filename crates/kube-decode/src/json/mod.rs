@@ -28,9 +28,9 @@ use self::lengths::Lengths;
 pub(super) use self::path::Sought;
 pub(crate) use self::tree::{first_too_deep, levels};
 use super::budget::Budget;
+use super::decode_error::{INCOMPLETE, NOT_JSON, TOO_DEEP, describe_problem};
 use super::error::{Error, Result};
 use super::text::Text;
-use super::{INCOMPLETE, NOT_JSON, TOO_DEEP, describe_problem};
 
 /// The largest depth of nested lists and maps, as in `serde_json`.
 pub(super) const MAX_DEPTH: u8 = 127;

@@ -14,8 +14,9 @@ use serde_json::value::RawValue;
 use super::{levels, offset};
 use crate::Decode;
 use crate::any_json::any_json;
+use crate::node::from_json;
 use crate::stack::NO_STACK;
-use crate::{MEMORY_LIMIT, SerdeDecode, from_json, node};
+use crate::{MEMORY_LIMIT, SerdeDecode, node};
 
 /// An object with every form of JSON, and with texts and lists of many lengths.
 const SAMPLE: &str = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","generation":7,

@@ -5,8 +5,8 @@ use serde::de::IgnoredAny;
 use serde_json::de::StrRead;
 
 use super::{MAX_DEPTH, Reader, too_deep};
-use crate::NO_FIT;
 use crate::budget::{Budget, LARGEST_TREE, largest_tree};
+use crate::decode_error::NO_FIT;
 use crate::error::{Error, Result};
 use crate::private_keys;
 

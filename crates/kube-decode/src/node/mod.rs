@@ -30,6 +30,7 @@ use self::context::{Context, Opened};
 use self::elements::Elements;
 use self::members::Members;
 use super::budget::Budget;
+use super::decode_error::{DecodeError, INCOMPLETE, NO_FIT, NOT_JSON, describe_place};
 use super::error::{Error, Result};
 use super::json::{Number, Sought, levels};
 use super::path::Path;
@@ -37,7 +38,6 @@ use super::private_keys::RAW;
 use super::protobuf::ProtobufObject;
 use super::rule::Rule;
 use super::stack::{NO_STACK, is_buffer};
-use super::{DecodeError, INCOMPLETE, NO_FIT, NOT_JSON, describe_place};
 
 /// Decodes an object from JSON, without the members that the rule skips.
 pub(super) fn from_json<'de, T: Deserialize<'de>>(

@@ -8,7 +8,7 @@ use super::scalar;
 use super::schema::{Field, INLINE, Kind, MessageId};
 use super::value::{Data, Value};
 use super::wire::Cursor;
-use crate::TOO_DEEP;
+use crate::decode_error::TOO_DEEP;
 use crate::error::{Error, Result};
 use crate::json::MAX_DEPTH;
 use crate::text::Text;

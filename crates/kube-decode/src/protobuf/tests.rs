@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::encode::{encode, envelope, field, int as number, named};
 use super::*;
-use crate::{DecodeError, TOO_DEEP};
+use crate::DecodeError;
+use crate::decode_error::TOO_DEEP;
 
 fn decode<T: DeserializeOwned>(kind: &str, message: &[u8]) -> Result<T, DecodeError> {
     ProtobufObject::from_message("v1", kind, message).unwrap().decode()

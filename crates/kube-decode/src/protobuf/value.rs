@@ -14,7 +14,7 @@ use super::members::{Elements, Entries, Members, check_depth};
 use super::scalar::{self, IntOrString};
 use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
 use super::wire::{Cursor, Raw, Wire, last};
-use crate::describe;
+use crate::decode_error::describe;
 use crate::error::{Error, Result};
 use crate::json::Number;
 use crate::text::Text;

@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::{Timestamp, civil};
 
 use super::*;
+use crate::protobuf::ProtobufObject;
 use crate::protobuf::encode::{field, int};
 use crate::time::watched;
 
