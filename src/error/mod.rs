@@ -10,7 +10,7 @@
 //! cause.
 
 pub(crate) mod credentials;
-mod fault;
+pub(crate) mod fault;
 mod oversized;
 mod status;
 mod texts;
@@ -24,7 +24,6 @@ use serde::ser::SerializeStruct;
 
 pub(crate) use self::credentials::without_credentials;
 pub use self::fault::Fault;
-pub(crate) use self::fault::GZIP_MEMBER;
 pub use self::oversized::AnswerTooLarge;
 pub use self::status::{ApiStatus, FaultClass};
 pub use self::texts::chain;

@@ -135,7 +135,7 @@ impl Incoming {
     pub(super) fn cut_short(&self) -> Option<Fault> {
         #[cfg(feature = "gzip")]
         if !self.gunzip.is_complete() {
-            return Some(self.truncated(crate::error::GZIP_MEMBER));
+            return Some(self.truncated(crate::error::fault::GZIP_MEMBER));
         }
         None
     }

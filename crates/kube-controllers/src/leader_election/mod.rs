@@ -98,6 +98,7 @@
 //! - A candidate does not take a lease of its own name at once, unless it made the last renewal.
 //! - The lease is also released when the work ends or panics.
 
+mod candidate;
 mod client;
 mod error;
 mod machine;
@@ -124,6 +125,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
+use self::candidate::Candidate;
 use self::client::LeaseClient;
 pub use self::error::{LeaderElectionError, WorkEnd};
 pub use self::machine::LossCause;
@@ -148,18 +150,6 @@ pub struct LeaderElector {
     /// The runtime that sends the requests. `None` for the one on which the elector runs.
     renews_on: Option<Handle>,
     request_timeout: Duration,
-}
-
-/// The part of an elector that sends requests.
-struct Candidate {
-    lease: LeaseClient,
-    machine: Machine,
-    identity: Arc<str>,
-    state: LeadershipCell,
-    /// The last failed request of this term; `None` after a request has succeeded.
-    term_error: Option<LeaseError>,
-    last: TermWork,
-    ending: Ending,
 }
 
 /// The options for the end of a term.
