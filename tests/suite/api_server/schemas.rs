@@ -58,6 +58,24 @@ async fn objects_are_pruned_defaulted_and_validated() {
 }
 
 #[tokio::test]
+async fn whole_numbers_are_checked_as_written() {
+    let server = ApiServer::new();
+    define(&server, &definition(&json!({"type": "number", "multipleOf": 0.01}))).await;
+    for (size, status) in [("5.0", 201), ("19.99", 201), ("5", 422), ("5.001", 422)] {
+        let spec = serde_json::from_str(&format!("{{\"size\": {size}}}")).unwrap();
+        let name = format!("a{}", size.replace('.', "-"));
+        let made = ask(&server, "POST", GADGETS, &[], &gadget(&name, &spec)).await;
+        assert_eq!(made.status, status, "{size}");
+        if size == "5.0" {
+            assert_eq!(made.json()["spec"]["size"], json!(5));
+        }
+    }
+    let changed = json!({"spec": {"size": 7.0}});
+    let changed = ask(&server, "PATCH", &format!("{GADGETS}/a5-0"), &MERGE, &changed).await;
+    assert_eq!((changed.status, &changed.json()["spec"]["size"]), (200, &json!(7)));
+}
+
+#[tokio::test]
 async fn strict_validation_refuses_unknown_fields() {
     let server = defined().await;
     let odd = gadget("a", &json!({"size": 1, "nonsense": 1}));

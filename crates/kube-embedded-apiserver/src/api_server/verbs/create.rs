@@ -34,6 +34,7 @@ fn create_object(
     track: bool,
 ) -> Result<Value, Failure> {
     let mut object = target.check(object)?;
+    let written = schema::Written::of(&object);
     schema::complete(target.resource, &mut object);
     built_in::decode(target, &mut object)?;
     // A webhook may set them, as on a real server.
@@ -75,7 +76,7 @@ fn create_object(
     strategy::on_create(target.resource, direct, &mut object);
     built_in::complete(target, &mut object);
     let mut causes = metadata::problems(target.resource, &object["metadata"]);
-    causes.extend(schema::problems(target.resource, false, None, &object));
+    causes.extend(schema::problems(target.resource, false, None, &written.restored(&object)));
     causes.extend(built_in::problems(target, None, &object));
     causes.extend(definition::problems(target.resource, false, None, &object));
     if !causes.is_empty() {
@@ -98,7 +99,7 @@ fn create_object(
             () => Failure::exists(target.resource, &name),
         });
     }
-    target.check_implemented(store, None, &object)?;
+    target.check_implemented(store, None, &written.restored(&object))?;
     target.warn(metadata::warnings(target.resource, &Value::Null, &object["metadata"]));
     let is_served = store.webhooks.are_served();
     target.warn(definition::warnings(target.resource, None, &object, is_served));

@@ -95,6 +95,7 @@ fn update_object(
     let is_idle = !track
         && store.webhooks.conversion(target.resource).is_some()
         && managed_fields::is_unchanged(&before, &object);
+    let written = schema::Written::of(&object);
     schema::complete(target.resource, &mut object);
     built_in::decode(target, &mut object)?;
     strategy::complete(target.resource, &mut object);
@@ -132,7 +133,8 @@ fn update_object(
         metadata::change_problems(target.resource, &before["metadata"], &object["metadata"]);
     restore_deletion(&before, &mut object);
     let status_only = target.part == Part::Status;
-    causes.extend(schema::problems(target.resource, status_only, Some(&before), &object));
+    let checked = written.restored(&object);
+    causes.extend(schema::problems(target.resource, status_only, Some(&before), &checked));
     causes.extend(built_in::problems(target, Some(&before), &object));
     causes.extend(definition::problems(target.resource, status_only, Some(&before), &object));
     if !causes.is_empty() {
@@ -162,7 +164,7 @@ fn update_object(
         // As on a real server, no change means no revision and no event.
         return Ok(current.value(target.resource));
     }
-    target.check_implemented(store, Some(&before), &object)?;
+    target.check_implemented(store, Some(&before), &written.restored(&object))?;
     if is_over(&object) && !is_over(&before) {
         // The last finalizer is gone, so the object is removed. The change itself is not stored.
         target.remove(store, current)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1;
 use kube_decode::labels::LabelSelector;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::admission::{Admission, Hook, Operation};
 use super::text;
@@ -110,7 +110,7 @@ pub(super) fn meets_conditions(
         ("object", &request["object"]),
         ("oldObject", &request["oldObject"]),
         ("request", request),
-        ("namespaceObject", &json!({})),
+        ("namespaceObject", &Value::Null),
     ];
     let mut problems = Vec::new();
     for condition in conditions {

@@ -275,6 +275,26 @@ async fn selectors_and_conditions_leave_requests_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn null_has_no_members() {
+    for (expression, calls) in [
+        ("has(oldObject.metadata)", 0),
+        ("has(oldObject.metadata) || has(object.metadata)", 1),
+        ("!has(oldObject.metadata.labels)", 0),
+        ("namespaceObject == null", 1),
+        ("request.dryRun", 0),
+    ] {
+        let server = ApiServer::new();
+        let asked = noting(&server, "", |_| json!({"allowed": true}));
+        let narrow = json!({"matchConditions": [{"name": "a", "expression": expression}]});
+        configure(&server, "Validating", &[hook("v", &narrow)]).await;
+        let (status, _) = create(&server, &map("a", &json!({}))).await;
+        // A member of a member of null is an error.
+        let status_of = if expression.contains(".labels") { 403 } else { 201 };
+        assert_eq!((status, asked.lock().len()), (status_of, calls), "{expression}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn strict_server_accepts_webhooks_with_a_service() {
     let server = ApiServer::builder().strict().build();
     let configuration = json!({

@@ -227,11 +227,12 @@ impl<'a> Check<'a> {
         }
         let quoted = |value: &Value| match value {
             Value::String(text) => format!("{text:?}"),
+            Value::Number(number) => format!("{:?}", Number::of_schema(number).shown()),
             other => format!("{:?}", other.to_string()),
         };
         let allowed: Vec<String> = allowed.iter().map(quoted).collect();
         let field = self.names().field;
-        Some(Cause::unsupported_raw(&field, &value.to_string(), &allowed.join(", ")))
+        Some(Cause::unsupported_raw(&field, &numbers::shown_value(value), &allowed.join(", ")))
     }
 
     /// Checks a text. Only the first of its problems with length and pattern is reported.
@@ -413,8 +414,14 @@ fn type_of(value: &Value) -> (&'static str, &'static str) {
 
 fn equals(allowed: &Value, value: &Value) -> bool {
     match (allowed, value) {
+        // As a server converts the value: to an integer if the allowed number is one.
         (Value::Number(allowed), Value::Number(value)) => {
-            allowed == value || allowed.as_f64() == value.as_f64()
+            match (Number::of_schema(allowed), Number::of(value)) {
+                (Number::Integer(allowed), Number::Float(float)) => {
+                    allowed == numbers::truncated(float)
+                }
+                _ => allowed == value || allowed.as_f64() == value.as_f64(),
+            }
         }
         _ => allowed == value,
     }
@@ -444,5 +451,22 @@ mod tests {
             assert_ne!(told(json!({"n": 1, "t": "b"})), 0, "{combination}");
             assert_eq!(told(json!({"n": 11, "t": "b"})), 0, "{combination}");
         }
+    }
+
+    #[test]
+    fn fractions_match_whole_numbers_of_an_enumeration() {
+        let schema = json!({"type": "number", "enum": [1, 2.0, 3.5]});
+        for (value, valid) in [
+            (json!(1), true),
+            (json!(1.5), true),
+            (json!(2.25), true),
+            (json!(3.5), true),
+            (json!(3.25), false),
+            (json!(0.5), false),
+        ] {
+            assert_eq!(problems("n", &schema, None, &value).is_empty(), valid, "{value}");
+        }
+        let told = problems("n", &schema, None, &json!(0.5))[0].to_string();
+        assert!(told.ends_with(r#"supported values: "1", "2", "3.5""#), "{told}");
     }
 }

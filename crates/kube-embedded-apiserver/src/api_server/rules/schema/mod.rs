@@ -15,11 +15,13 @@ pub(crate) mod paths;
 pub(crate) mod pattern;
 mod prune;
 mod scale;
+mod written;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(crate) use self::written::Written;
 use crate::api_server::failure::Cause;
 use crate::api_server::resource::ResourceType;
 

@@ -21,6 +21,12 @@ impl Number {
         }
     }
 
+    /// Returns a number of a schema, where a server has no fraction of zero.
+    pub(super) fn of_schema(number: &serde_json::Number) -> Self {
+        let number = Self::of(number);
+        whole(number).map_or(number, Self::Integer)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "limits are floating-point numbers")]
     fn float(self) -> f64 {
         match self {
@@ -38,15 +44,22 @@ impl Number {
     }
 }
 
+/// Returns a value as a server shows it in a message.
+pub(super) fn shown_value(value: &Value) -> String {
+    match value {
+        Value::Number(number) => Number::of(number).shown(),
+        value => value.to_string(),
+    }
+}
+
 /// Returns whether a number counts as an integer: it is whole, up to a tiny relative error.
 pub(super) fn is_whole(float: f64) -> bool {
     const MOST: f64 = 9_007_199_254_740_991.0;
     if !float.is_finite() || float.abs() > MOST {
         return false;
     }
-    let truncated = float.trunc();
-    let difference = (float - truncated).abs();
-    difference == 0.0 || difference / (float.abs() + truncated.abs()) < 1e-9
+    let rounded = float.round();
+    float == rounded || (float - rounded).abs() < 1e-9 * rounded.abs()
 }
 
 /// Adds the problems of a number.
@@ -213,5 +226,9 @@ mod tests {
     fn whole_numbers_have_no_fraction() {
         assert!(is_whole(2.0) && is_whole(0.0) && is_whole(-3.0));
         assert!(!is_whole(1.5) && !is_whole(1e20) && !is_whole(f64::NAN));
+        // Products of a decimal fraction lie on either side of a whole number.
+        assert!(is_whole(1.0 / 0.01 * 4.35) && is_whole(1.0 / 0.1 * -0.3));
+        assert!(is_whole(3.000_000_000_000_1) && is_whole(2.999_999_999_999_9));
+        assert!(!is_whole(1e-10) && !is_whole(2.999_999));
     }
 }

@@ -286,7 +286,11 @@ impl<'a> Translation<'a> {
                 let p = if negated { 'P' } else { 'p' };
                 let mut classes =
                     ["gc", "sc"].map(|of| format!("\\{p}{{{of}={name}}}")).into_iter();
-                let known = classes.find(|class| Regex::new(class).is_ok()).map(Escaped::Class);
+                // The interpreter of patterns lets any name begin with `is`.
+                let bare = name.trim_start_matches(['_', '-', ' ']).as_bytes();
+                let prefixed = bare.get(..2).is_some_and(|is| is.eq_ignore_ascii_case(b"is"));
+                let known = classes.find(|class| !prefixed && Regex::new(class).is_ok());
+                let known = known.map(Escaped::Class);
                 known.ok_or_else(|| format!("invalid character class range: `{class}`"))
             }
             'x' => self.hexadecimal(),
@@ -477,6 +481,7 @@ mod tests {
             ("(?<é>c)", "invalid named capture: `(?<é>`"),
             ("(?i-)a", "invalid or unsupported Perl syntax: `(?i-)`"),
             ("(?-i-s)a", "invalid or unsupported Perl syntax: `(?-i-`"),
+            (r"\p{IsGreek}", r"invalid character class range: `\p{IsGreek}`"),
             (r"\p{Alphabetic}", r"invalid character class range: `\p{Alphabetic}`"),
             (r"\pé", r"invalid character class range: `\pé`"),
             (r"\p{Script=Greek}", r"invalid character class range: `\p{Script=Greek}`"),

@@ -14,7 +14,7 @@ use super::literals::parts;
 use super::problems::{self, Located};
 use super::program::Parsed;
 use super::replacements::{self, boolean, compiled, text, texts};
-use super::{stack, values};
+use super::{stack, unreadable, values};
 use crate::api_server::rules::formats::is_digits;
 
 /// The most characters of an expression.
@@ -144,6 +144,7 @@ fn environment() -> Env {
         },
     );
     let _ = replacements::add(&mut env);
+    let _ = unreadable::add(&mut env);
     env
 }
 

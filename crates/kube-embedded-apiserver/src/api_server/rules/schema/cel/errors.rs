@@ -48,6 +48,9 @@ pub(super) fn words(error: &ExecutionError) -> String {
     match error {
         ExecutionError::DivisionByZero(_) => evaluating("division by zero"),
         ExecutionError::RemainderByZero(_) => evaluating("modulus by zero"),
+        ExecutionError::Overflow(_, CelValue::UInt(_), _) => {
+            evaluating("unsigned integer overflow")
+        }
         ExecutionError::Overflow(..) => evaluating("integer overflow"),
         ExecutionError::NoSuchKey(key) => evaluating(&format!("no such key: {key}")),
         ExecutionError::IndexOutOfBounds(CelValue::Int(index)) => {
@@ -58,8 +61,9 @@ pub(super) fn words(error: &ExecutionError) -> String {
             let name = format!("{}{rest}", first.to_uppercase());
             evaluating(&format!("got 'types.{name}', expected iterable type"))
         }
-        ExecutionError::FunctionError { function, .. }
-            if matches!(&**function, "bool" | "double" | "int" | "uint") =>
+        ExecutionError::FunctionError { function, message }
+            if matches!(&**function, "bool" | "double" | "int" | "uint")
+                && !message.ends_with("overflow") =>
         {
             evaluating(&format!("type conversion error from 'string' to '{function}'"))
         }

@@ -27,6 +27,8 @@ mod program;
 #[cfg(feature = "cel")]
 mod replacements;
 #[cfg(feature = "cel")]
+mod request;
+#[cfg(feature = "cel")]
 mod stack;
 #[cfg(feature = "cel")]
 mod types;
@@ -34,6 +36,8 @@ mod types;
 mod typing;
 #[cfg(feature = "cel")]
 mod unordered;
+#[cfg(feature = "cel")]
+mod unreadable;
 #[cfg(feature = "cel")]
 mod values;
 
@@ -45,6 +49,7 @@ use self::program::Program;
 pub(crate) use self::program::{check, condition, condition_problem};
 use super::check::NO_FIELD;
 use super::list_types::{KeyedList, list_keys};
+use super::numbers::shown_value;
 use super::{flag, member, paths};
 use crate::api_server::failure::Cause;
 
@@ -313,7 +318,7 @@ impl Walk {
                 let blamed = || paths::field(&self.path, path, node.schema);
                 let field = if path.is_empty() { field } else { blamed() };
                 let hidden = matches!(kind, "object" | "array");
-                let shown = Some(node.value.to_string()).filter(|_| !hidden);
+                let shown = Some(shown_value(node.value)).filter(|_| !hidden);
                 let reason = rule["reason"].as_str().unwrap_or_default();
                 self.causes.push(cause(&field, reason, shown.as_deref(), &message));
             }

@@ -10,7 +10,10 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::types::{Type, has_unordered};
-use super::{Condition, RuleValues, Verdict, environment, errors, stack, typing, values};
+use super::{
+    Condition, RuleValues, Verdict, environment, errors, replacements, stack, typing, unreadable,
+    values,
+};
 use crate::api_server::failure::Cause;
 
 /// The number of compiled expressions that are kept.
@@ -103,10 +106,15 @@ impl Program {
             return None;
         }
         let mut context = Context::with_env(environment::shared());
-        let value = |value: &Value| values::of(seen.schema, seen.whole, value);
+        let mut fails = false;
+        let mut value = |value: &Value| {
+            let value = values::of(seen.schema, seen.whole, value);
+            fails |= unreadable::is_in(&value);
+            value
+        };
         context.add_variable_from_value("self", value(seen.value));
         if self.uses_old {
-            let old = seen.before.map(value);
+            let old = seen.before.map(&mut value);
             let old = if seen.optional {
                 let old = old.map_or_else(OptionalValue::none, OptionalValue::of);
                 Some(CelValue::Opaque(Arc::new(old)))
@@ -114,6 +122,9 @@ impl Program {
                 old
             };
             context.add_variable_from_value("oldSelf", old.unwrap_or(CelValue::Null));
+        }
+        if fails {
+            return Some(CelValue::resolve(&unreadable::guarded(&program.evaluated), &context));
         }
         Some(CelValue::resolve(&program.evaluated, &context))
     }
@@ -179,7 +190,9 @@ pub(crate) fn condition(source: &str, variables: &[(&str, &Value)]) -> Condition
         for (name, value) in variables {
             context.add_variable_from_value(*name, values::untyped(value));
         }
-        match CelValue::resolve(&program.evaluated, &context) {
+        let mut expression = program.evaluated.clone();
+        replacements::without_members_of_null(&mut expression);
+        match CelValue::resolve(&expression, &context) {
             Ok(CelValue::Bool(true)) => Condition::Holds,
             Ok(CelValue::Bool(false)) => Condition::Fails,
             Ok(_) => Condition::NotImplemented,

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::super::flag;
 use super::super::list_types::list_keys;
+use super::request::Fields;
 use super::{any_schema, values};
 
 /// The name of the type of the value that a rule judges. A server adds a number.
@@ -59,6 +60,8 @@ enum Members<'a> {
     Resource(&'a Value),
     /// The metadata that every object of the API has.
     Metadata,
+    /// Those of a type that no schema declares.
+    Fixed(Fields),
 }
 
 /// A type of objects. Each place in a schema has one of its own.
@@ -81,6 +84,10 @@ impl<'a> Object<'a> {
         let (schema, implied) = match self.members {
             Members::Declared(schema) => (schema, false),
             Members::Resource(schema) => (schema, !values::declares_metadata(schema)),
+            Members::Fixed(fields) => {
+                let field = fields.iter().find(|(name, _)| *name == field);
+                return field.map(|(_, field)| field.kind());
+            }
             Members::Metadata => {
                 return matches!(field, "name" | "generateName").then_some(Type::String);
             }
@@ -146,6 +153,11 @@ impl<'a> Type<'a> {
         })
     }
 
+    /// Returns a type that no schema declares.
+    pub(super) fn fixed(name: &str, fields: Fields) -> Self {
+        Self::Object(Object { name: name.into(), members: Members::Fixed(fields) })
+    }
+
     /// Returns the type of a value that may be absent.
     pub(super) fn or_absent(self) -> Self {
         Self::Optional(Box::new(self))
@@ -168,7 +180,7 @@ impl<'a> Type<'a> {
             }
             Self::Object(object) => match object.members {
                 Members::Declared(schema) | Members::Resource(schema) => has_unordered(schema),
-                Members::Metadata => false,
+                Members::Metadata | Members::Fixed(_) => false,
             },
             _ => false,
         }

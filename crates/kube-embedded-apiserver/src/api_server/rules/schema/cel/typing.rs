@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::names::{MESSAGES, TYPES, UNDEFINED, type_named};
 use super::problems::{self, Located};
 use super::program::Parsed;
+use super::request::REQUEST;
 use super::types::{Type, Variables};
 use super::{constants, functions, literals, unordered};
 
@@ -69,12 +70,14 @@ pub(super) fn check<'s>(
     Check::new(program, schema, whole, optional).finish()
 }
 
-/// Returns the type of a condition over variables of any type, or its problems in a server's words.
+/// Returns the type of a condition over a request and variables of any type, or its problems in a
+/// server's words.
 pub(super) fn check_condition(
     program: &Parsed,
     variables: &[&'static str],
 ) -> Result<Type<'static>, String> {
-    let names = variables.iter().map(|name| (*name, Type::Any)).collect();
+    let kind = |name: &str| if name == "request" { REQUEST.kind() } else { Type::Any };
+    let names = variables.iter().map(|name| (*name, kind(name))).collect();
     Check { authorizes: true, ..Check::over(program, names) }.finish()
 }
 

@@ -9,6 +9,7 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::super::flag;
+use super::unreadable;
 use crate::api_server::rules::bytes;
 
 /// The names of the types of points in time and of durations, which the interpreter lacks.
@@ -46,7 +47,8 @@ pub(super) fn of(schema: &Value, whole: bool, value: &Value) -> CelValue {
         Value::Bool(value) => CelValue::Bool(*value),
         Value::Number(number) => match number.as_i64() {
             Some(integer) if schema["type"] != "number" => CelValue::Int(integer),
-            _ => CelValue::Float(number.as_f64().unwrap_or(f64::NAN)),
+            _ => unreadable::of_number(schema)
+                .unwrap_or_else(|| CelValue::Float(number.as_f64().unwrap_or(f64::NAN))),
         },
         Value::String(text) => formatted(schema, text),
         Value::Array(elements) => {
@@ -76,9 +78,9 @@ pub(super) fn untyped(value: &Value) -> CelValue {
 fn formatted(schema: &Value, text: &str) -> CelValue {
     let plain = || CelValue::String(Arc::new(text.to_owned()));
     match schema["format"].as_str() {
-        Some("byte") => {
+        Some("byte") => unreadable::of_bytes(text).unwrap_or_else(|| {
             bytes::decode(text).map_or_else(|_| plain(), |bytes| CelValue::Bytes(bytes.into()))
-        }
+        }),
         Some("duration") => {
             let parsed = text.parse::<SignedDuration>().map(|parsed| parsed.to_string());
             Time::value(TIMES[1], parsed.unwrap_or_else(|_| text.to_owned()))
