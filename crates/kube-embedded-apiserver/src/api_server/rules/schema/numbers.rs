@@ -59,7 +59,7 @@ pub(super) fn is_whole(float: f64) -> bool {
         return false;
     }
     let rounded = float.round();
-    float == rounded || (float - rounded).abs() < 1e-9 * rounded.abs()
+    (float - rounded).abs() <= 1e-9 * rounded.abs()
 }
 
 /// Adds the problems of a number.

@@ -35,10 +35,10 @@ fn has_fraction(value: &Value) -> bool {
 
 fn restore(written: &Value, stored: &mut Value) {
     match (written, stored) {
-        (Value::Number(written), Value::Number(stored)) => {
-            if written.is_f64() && written.as_f64() == stored.as_f64() {
-                *stored = written.clone();
-            }
+        (Value::Number(written), Value::Number(stored))
+            if written.is_f64() && written.as_f64() == stored.as_f64() =>
+        {
+            *stored = written.clone();
         }
         (Value::Array(written), Value::Array(stored)) if written.len() == stored.len() => {
             for (written, stored) in written.iter().zip(stored) {

@@ -65,7 +65,8 @@ pub(super) fn without_members_of_null(expression: &mut IdedExpr) {
     *expression = call(operators::CONDITIONAL, vec![is_null, no, has]);
 }
 
-fn parts_of(expression: &mut IdedExpr) -> Vec<&mut IdedExpr> {
+/// Returns the parts of an expression that are expressions.
+pub(super) fn parts_of(expression: &mut IdedExpr) -> Vec<&mut IdedExpr> {
     match &mut expression.expr {
         Expr::Call(call) => call.target.as_deref_mut().into_iter().chain(&mut call.args).collect(),
         Expr::Comprehension(all) => vec![

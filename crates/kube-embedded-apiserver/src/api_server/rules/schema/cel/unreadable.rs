@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, SelectExpr, operators};
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, SelectExpr, operators};
 use cel::common::types::DYN_TYPE;
 use cel::common::value::CowVal;
 use cel::objects::{Opaque, OptionalValue};
@@ -13,6 +13,7 @@ use cel::{DeclarationError, Env, ExecutionError, IdedExpr, Value as CelValue};
 use serde_json::Value;
 
 use super::super::flag;
+use super::replacements;
 
 /// The function that returns its argument, and fails if it is such a value.
 const READ: &str = "@read";
@@ -94,39 +95,23 @@ pub(super) fn guarded(expression: &IdedExpr) -> IdedExpr {
 
 /// Guards the parts of an expression. `variables` are those that may be such a value.
 fn guard(expression: &mut IdedExpr, variables: &mut Vec<String>) {
-    let uses = match &mut expression.expr {
+    if let Expr::Comprehension(all) = &mut expression.expr {
+        guard_loop(all, variables);
+        return;
+    }
+    for part in replacements::parts_of(expression) {
+        guard(part, variables);
+    }
+    let is_use = match &expression.expr {
         Expr::Ident(name) => variables.contains(name),
-        Expr::Select(SelectExpr { operand, .. }) => {
-            guard(operand, variables);
-            true
-        }
-        Expr::Call(CallExpr { func_name, target, args }) => {
-            target.iter_mut().for_each(|target| guard(target, variables));
-            args.iter_mut().for_each(|argument| guard(argument, variables));
-            [operators::INDEX, operators::OPT_INDEX, operators::OPT_SELECT].contains(&&**func_name)
-        }
-        Expr::List(list) => {
-            list.elements.iter_mut().for_each(|element| guard(element, variables));
-            false
-        }
-        Expr::Map(map) => {
-            for entry in &mut map.entries {
-                if let EntryExpr::MapEntry(entry) = &mut entry.expr {
-                    guard(&mut entry.key, variables);
-                    guard(&mut entry.value, variables);
-                }
-            }
-            false
-        }
-        Expr::Comprehension(all) => {
-            guard_loop(all, variables);
-            false
-        }
+        Expr::Select(_) => true,
+        Expr::Call(call) => [operators::INDEX, operators::OPT_INDEX, operators::OPT_SELECT]
+            .contains(&&*call.func_name),
         _ => false,
     };
-    if uses {
-        let used = std::mem::take(expression);
-        *expression = read(used);
+    if is_use {
+        let part = std::mem::take(expression);
+        *expression = read(part);
     }
 }
 
