@@ -64,12 +64,14 @@ pub(crate) fn is_clamped(text: &str) -> bool {
     watched(|| readable(text)).1
 }
 
-/// Returns the seconds since 1970 of a time with a year of at least four digits, and the
-/// nanoseconds after them. Digits beyond these are left out, as Go does.
+/// Returns the seconds since 1970 of a time, and the nanoseconds after them. Digits beyond these
+/// are left out, as Go does. A year has at least four digits, or a sign and three, as `Time` writes
+/// it.
 pub(crate) fn parts(text: &str) -> Option<(i128, i32)> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (year, rest) = unsigned.split_at_checked(unsigned.find('-')?)?;
-    if !(4..=12).contains(&year.len()) || !year.bytes().all(|digit| digit.is_ascii_digit()) {
+    let shortest = if unsigned.len() < text.len() { 3 } else { 4 };
+    if !(shortest..=12).contains(&year.len()) || !year.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
     let year: i64 = year.parse().ok()?;
@@ -125,6 +127,7 @@ mod tests {
             (ZERO, ZERO),
             ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"),
             ("-0001-12-31T19:00:00Z", "-000001-12-31T19:00:00Z"),
+            ("-001-12-31T19:00:00Z", "-000001-12-31T19:00:00Z"),
             ("2020-02-29T00:00:00-07:30", "2020-02-29T07:30:00Z"),
             ("2020-02-29T00:00:00.1234567891234Z", "2020-02-29T00:00:00.123456789Z"),
             ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
@@ -146,6 +149,7 @@ mod tests {
             "99999-02-30T00:00:00Z",
             "10000-01-01T00:00:00",
             "999-01-01T00:00:00Z",
+            "-99-01-01T00:00:00Z",
             "9999-12-31T24:00:00Z",
             "é999-12-31T00:00:00Z",
             "1234567890123-01-01T00:00:00Z",

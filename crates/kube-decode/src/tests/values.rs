@@ -192,6 +192,17 @@ fn error_names_path_kind_and_reason() {
     assert!(found.starts_with("data.*: found integer, expected a string"), "{found}");
 }
 
+/// `Time` writes the sign of a year as one of its four characters.
+#[test]
+fn times_of_all_years_are_read_as_they_were_written() {
+    for year in (-9998..=9998).step_by(101).chain([-1000, -999, -100, -99, -10, -9, -1, 0, 1]) {
+        let time = Timestamp::from_second(year * 31_556_952 - 62_167_219_200).unwrap();
+        let written = serde_json::to_vec(&Time(time)).unwrap();
+        let text = String::from_utf8_lossy(&written);
+        assert_eq!(json::<Time>(&written).ok(), Some(Time(time)), "{text}");
+    }
+}
+
 /// A type whose parts serde buffers, so that no time is clamped in them.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "only decoded")]
