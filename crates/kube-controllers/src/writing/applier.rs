@@ -42,10 +42,11 @@ use kube_informer::object::ObjectKey;
 /// from the configuration: the first answer may be that of a proxy which did not pass the apply on.
 ///
 /// The texts in a Secret's `stringData` are applied as its `data`, because a server returns only
-/// these. The `serviceAccount` of a pod is applied as its `serviceAccountName` for the same reason.
-/// Other fields may not be shown, either: a server moves, drops or never returns them. A type may
-/// drop an element of a list, or read a field that it never writes. A default that the type leaves
-/// out counts as never written if the type refuses most other values, as an enum does. A type may
+/// these. The account of a pod is applied as its `serviceAccountName` and as its `serviceAccount`,
+/// because a server shows it in both, and keeps one that is left in either. Other fields may not be
+/// shown, either: a server moves, drops or never returns them. A type may drop an element of a
+/// list, or read a field that it never writes. A default that the type leaves out counts as never
+/// written if the type refuses most other values, as an enum does. A type may
 /// also read several values as one, even those of an element's key: a number of less precision, or
 /// an enum whose last variant stands for all others. Of such a field, not every change shows. The
 /// applier then also sends an apply whenever the object's generation or anything but its status

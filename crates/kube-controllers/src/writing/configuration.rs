@@ -176,19 +176,20 @@ fn encode_texts(secret: &mut Map<String, Value>) {
     }
 }
 
-/// Moves the deprecated alias of a pod's account to the field itself, as a server does. It shows
-/// the field's value in both, so an alias that differs could never be put back.
+/// Writes a pod's account into both of its fields, of which one is a deprecated alias. A server shows
+/// it in both, so an alias that differs could never be put back. It also keeps an account that is
+/// left in one of them, so a manager that owns only one could not remove it.
 fn name_account(body: &mut Value, address: &ObjectAddress<'_>) {
     let kind = (address.api_version, address.kind);
     let found = POD_SPECS.iter().find(|(version, of, _)| (*version, *of) == kind);
     let Some((.., path)) = found else { return };
     let Some(spec) = body.pointer_mut(path).and_then(Value::as_object_mut) else { return };
-    let Some(alias) = spec.remove("serviceAccount").filter(|alias| !alias.is_null()) else {
-        return;
-    };
-    let named = spec.entry("serviceAccountName").or_insert_with(|| alias.clone());
-    if named.is_null() || *named == "" {
-        *named = alias;
+    let is_set = |account: &&Value| !account.is_null() && **account != "";
+    let [name, alias] = ["serviceAccountName", "serviceAccount"];
+    let named = spec.get(name).filter(is_set).or(spec.get(alias).filter(is_set));
+    if let Some(account) = named.cloned() {
+        spec.insert(alias.to_owned(), account.clone());
+        spec.insert(name.to_owned(), account);
     }
 }
 

@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 use super::support::*;
 use crate::helpers::{settle, synced};
 
+/// The two fields of a pod's account.
+const ACCOUNTS: &[&str] = &["serviceAccountName", "serviceAccount"];
+
 fn secret(members: &Value) -> Secret {
     let mut secret = json!({"metadata": {"name": "a", "namespace": "shop"}});
     secret.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
@@ -76,8 +79,8 @@ async fn foreign_account_of_pods_is_put_back() {
     });
     let desired: Deployment = serde_json::from_value(desired).unwrap();
     assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
-    for field in ["serviceAccountName", "serviceAccount"] {
-        let change = json!({ "spec": { "template": { "spec": { field: "theirs" } } } });
+    for field in ACCOUNTS {
+        let change = json!({ "spec": { "template": { "spec": { *field: "theirs" } } } });
         api.patch("a", &PatchParams::default(), &Patch::Merge(&change)).await.unwrap();
         settle(&server, &informer, &applier, &desired).await;
         let spec = api.get("a").await.unwrap().spec.unwrap().template.spec.unwrap();
@@ -85,6 +88,38 @@ async fn foreign_account_of_pods_is_put_back() {
         assert_eq!(settle(&server, &informer, &applier, &desired).await, 0, "{field}");
     }
     informer.shutdown().await;
+}
+
+/// A server keeps an account that is left in only one of its two fields.
+#[tokio::test(start_paused = true)]
+async fn account_that_is_no_longer_wanted_is_removed() {
+    for fields in [&["serviceAccountName"][..], &["serviceAccount"], ACCOUNTS] {
+        let server = ApiServer::new();
+        let informer = synced::<Deployment>(server.client()).await;
+        let applier = Applier::builder(server.client(), &informer, "site").build().unwrap();
+        let api = Api::<Deployment>::namespaced(server.client(), "shop");
+        let mut desired = deployment(3, "1");
+        let without = desired.clone();
+        let spec = desired.spec.as_mut().unwrap().template.spec.as_mut().unwrap();
+        for field in fields {
+            let account = if *field == ACCOUNTS[0] {
+                &mut spec.service_account_name
+            } else {
+                &mut spec.service_account
+            };
+            *account = Some("ours".to_owned());
+        }
+        settle(&server, &informer, &applier, &desired).await;
+        let account = async || {
+            let spec = api.get("web").await.unwrap().spec.unwrap().template.spec.unwrap();
+            [spec.service_account_name, spec.service_account]
+        };
+        assert_eq!(account().await, [Some("ours".to_owned()), Some("ours".to_owned())]);
+        settle(&server, &informer, &applier, &without).await;
+        assert_eq!(account().await, [None, None], "{fields:?}");
+        assert_eq!(settle(&server, &informer, &applier, &without).await, 0, "{fields:?}");
+        informer.shutdown().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
