@@ -126,10 +126,10 @@ impl SourceError {
         }
     }
 
-    /// Returns whether the server answered, and not only with 429.
+    /// Returns whether the server answered, and not only with 429. An answer that broke off is one.
     pub(crate) fn is_answer(&self) -> bool {
         match self.fault() {
-            Fault::Connect { .. } | Fault::Interrupted { .. } | Fault::Silent(_) => false,
+            Fault::Connect { .. } | Fault::Silent(_) => false,
             _ => self.class() != FaultClass::Throttled,
         }
     }

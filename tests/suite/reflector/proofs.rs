@@ -101,8 +101,12 @@ impl Demanding {
 
 #[tokio::test(start_paused = true)]
 async fn refused_question_leads_to_a_list() {
-    let faults: [fn() -> Fault; 3] =
-        [|| fault(400, "BadRequest"), || fault(500, "InternalError"), || Fault::NoVersion];
+    let faults: [fn() -> Fault; 4] = [
+        || fault(400, "BadRequest"),
+        || fault(500, "InternalError"),
+        || Fault::NoVersion,
+        || Fault::Interrupted { received: 50, source: "connection reset".into() },
+    ];
     for refused in faults {
         let demanding = Demanding::start(refused);
         seconds(10.0).await;
