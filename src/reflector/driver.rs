@@ -193,6 +193,7 @@ impl ReflectorDriver {
                 }
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
+                self.prover.open_watch();
                 let opening = self.opening(&query, &self.packing_hints());
                 let opening = timeout(self.options.watch_grace_period, opening);
                 let opened = match self.prove_beside(opening, machine).await {
@@ -209,7 +210,7 @@ impl ReflectorDriver {
                         self.follow(stream, &query, at_most, machine, sink).await
                     }
                     Err(error) => {
-                        self.prover.pace(None);
+                        self.prover.unwatch();
                         if error.code() == Some(404) {
                             self.await_news_of_kind().await;
                         }

@@ -46,7 +46,7 @@ impl ReflectorDriver {
         (self.stream, self.first_watch) = (None, None);
         self.pages = Pages::default();
         // A question that a short watch has left open.
-        self.prover.pace(None);
+        self.prover.forget();
         self.listed = Instant::now();
         self.list_begun = ReadBarrier::now();
         self.status.lists();

@@ -195,12 +195,19 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// A watch that does not reach the version within the other half of the limit is abandoned, and
     /// everything is listed with a quorum read
     /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). The same happens if the server
-    /// answers this request with errors other than 429 until the limit is over. Data older than the
-    /// limit is therefore replaced by a new list as soon as the server answers.
+    /// answers this request with errors other than 429, or its answers break off, until the limit
+    /// is over. Data older than the limit is therefore replaced by a new list as soon as the server
+    /// answers.
     ///
     /// If that list fails, too, the watch goes on at once. A watch that is still behind is listed
     /// again after the delay of the [`BackoffPolicy`]. After a request with errors, the next list
     /// follows when the limit is over again, and the watch has at least half of it to itself.
+    ///
+    /// While no watch can be opened, the request for one item is made when the limit is over. A
+    /// list follows if the server answers with a newer version, at most one in each limit. It may
+    /// come up to a minute late, because it obeys the [`BackoffPolicy`]. If nothing answers, the
+    /// data ages: see [`ReflectorStatus::freshness`](super::ReflectorStatus::freshness) and
+    /// [`SharedInformer::is_fresh`](crate::SharedInformer::is_fresh).
     ///
     /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
     /// requests. Writes to other resources can move the quorum's version ahead of a quiet

@@ -164,7 +164,10 @@ impl ReflectorDriver {
                     // lost. Events of the watch have been proofs since then.
                     return Some(End::Unproven);
                 }
-                machine.note_quorum(&version, question.asked);
+                // Without a watch, only a list refutes a newer version that the server has named.
+                if question.demanded || !self.prover.is_unwatched() {
+                    machine.note_quorum(&version, question.asked);
+                }
                 let soon = machine.lists_not_before().is_some();
                 let over = self.limit_over(machine);
                 let awaits = self.prover.await_version(version, question, soon, over);

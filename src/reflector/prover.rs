@@ -56,7 +56,8 @@ const REFUSALS_PER_LIST: u32 = 8;
 /// is silent.
 ///
 /// A demand does not wait for a question that was asked for another reason: it asks its own, which
-/// is as good for the others. The other reasons count only while a watch is open.
+/// is as good for the others. While no watch is open, a question for the limit is asked only when
+/// the limit is over, and none for a doubt.
 pub(super) struct Prover {
     cell: Arc<StatusCell>,
     source: Arc<dyn ListerWatcher>,
@@ -67,13 +68,17 @@ pub(super) struct Prover {
     wanted: Wanted,
     /// The time of the last proof.
     pub(super) proved: Option<Instant>,
+    /// The time of the last list of everything from a quorum. It may have proved nothing.
+    listed: Option<Instant>,
     /// The last moment at which the server's history was doubted, until a later answer shows it.
     pub(super) doubt: Option<ReadBarrier>,
     /// The same moment, until a list of everything from a quorum. A restored server may have passed
     /// every known version: then its bookmarks prove nothing of what was lost.
     unlisted: Option<ReadBarrier>,
-    /// The time of the next question without a demand. `None` while no watch is open.
+    /// The time of the next question without a demand. `None` if there is no reason for one.
     due: Option<Instant>,
+    /// True while no watch is open and the limit counts.
+    unwatched: bool,
     /// The time at which the watch is behind, unless it is proved before.
     late: Option<Instant>,
     /// The earliest time of the next question for a demand, or of the next list.
@@ -115,7 +120,7 @@ pub(super) struct Question {
     pub(super) asked: ReadBarrier,
     /// The version that the changes handed on had reached then.
     pub(super) known: Option<ResourceVersion>,
-    demanded: bool,
+    pub(super) demanded: bool,
 }
 
 /// The next event of a prover, or of the list that it wants.
@@ -147,9 +152,11 @@ impl Prover {
             limit: options.freshness_limit,
             wanted: Wanted::default(),
             proved: None,
+            listed: None,
             doubt: None,
             unlisted: None,
             due: None,
+            unwatched: false,
             late: None,
             paused: Instant::now(),
             objects: 0,
@@ -182,7 +189,7 @@ impl Prover {
     /// Begins with a watch that was opened at this time. A question about the server's history is
     /// due at the second time.
     pub(super) fn watch(&mut self, opened: Instant, history: Option<Instant>) {
-        if self.late.is_some() {
+        if !std::mem::take(&mut self.unwatched) && self.late.is_some() {
             // A short watch goes on with the question of the one before it, or that one with its.
             return;
         }
@@ -190,19 +197,49 @@ impl Prover {
         self.pace(history.into_iter().chain(limit).min());
     }
 
-    /// Makes a question without a demand due at this time, or none: no watch is open.
-    pub(super) fn pace(&mut self, due: Option<Instant>) {
+    /// Notes that a watch is being opened. A question that a short watch left open goes on.
+    pub(super) fn open_watch(&mut self) {
+        if self.due.is_none() && self.limit.is_some() {
+            self.unwatch();
+        }
+    }
+
+    /// Notes that no watch is open. The next question for the limit is due when the limit is over,
+    /// and goes on however often a watch fails to open meanwhile.
+    pub(super) fn unwatch(&mut self) {
+        let Some(limit) = self.limit else { return self.pace(None) };
+        if !std::mem::replace(&mut self.unwatched, true) {
+            let last = self.proved.max(self.listed).unwrap_or_else(Instant::now);
+            let over = after(last, limit);
+            self.pace(Some(self.due.map_or(over, |due| due.max(over))));
+        }
+    }
+
+    /// Returns whether the limit counts although no watch is open.
+    pub(super) fn is_unwatched(&self) -> bool {
+        self.unwatched
+    }
+
+    /// Forgets what was asked: a list begins, or the kind is not served.
+    pub(super) fn forget(&mut self) {
+        self.unwatched = false;
+        self.pace(None);
+    }
+
+    /// Makes a question without a demand due at this time, or none.
+    fn pace(&mut self, due: Option<Instant>) {
         (self.due, self.late) = (due, None);
         if !self.is_wanted() {
             self.state = State::Idle;
         }
     }
 
-    /// Notes a doubt about the server's history. If it is new, a question is due at this time.
+    /// Notes a doubt about the server's history. If it is new, a question is due at this time, if
+    /// one is given.
     pub(super) fn doubt_history(&mut self, due: Option<Instant>) {
         let now = ReadBarrier::now();
         self.unlisted = Some(now);
-        if self.doubt.replace(now).is_none() {
+        if self.doubt.replace(now).is_none() && due.is_some() {
             self.pace(due);
         }
     }
@@ -231,6 +268,7 @@ impl Prover {
     /// Notes that the list of a quorum read that began at this moment was handed on.
     pub(super) fn listed(&mut self, begun: ReadBarrier) {
         self.cell.demands().prove(begun, true);
+        self.listed = Some(Instant::now());
         self.unlisted.take_if(|doubt| *doubt < begun);
         (self.failures, self.refusals) = (0, 0);
         if let State::Asking(_, question) | State::Awaiting(_, question) = &self.state
@@ -392,6 +430,12 @@ impl Prover {
         self.paused = question.begun;
         self.cell.demands().prove(question.asked, false);
         Some(question.begun)
+    }
+
+    /// Allows another short watch: one that was open ended for a reason of its own.
+    pub(super) fn allow_short_watch(&mut self) {
+        self.short_watch = Instant::now();
+        self.put_off_short_watch(after(self.short_watch, QUIET));
     }
 
     /// Waits for the next event. Cancel safe.

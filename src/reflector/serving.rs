@@ -97,7 +97,8 @@ impl Reflector {
                     self.driver.last_version = version.or(self.driver.last_version.take());
                     self.machine.begin_again();
                     self.driver.stream = None;
-                    self.driver.prover.pace(None);
+                    self.driver.prover.forget();
+                    self.driver.prover.allow_short_watch();
                     self.driver.permit.reset();
                 }
                 ServingState::NotServed { reason, gone } => {

@@ -222,12 +222,15 @@ impl ReflectorDriver {
         if opening.is_some() && !end.spares_watch() {
             self.prover.cancel_short_watch();
         }
+        if short && matches!(end, End::ShardChanged | End::Due) {
+            self.prover.allow_short_watch();
+        }
         if end.is_outage() {
             self.prover.doubt_history(None);
         }
         // The question that a short watch is to settle is open before, in and after it.
         if !short || !matches!(end, End::Ordinary) {
-            self.prover.pace(None);
+            self.prover.unwatch();
         }
         if !self.prover.is_wanted() {
             self.permit.leave_queue();

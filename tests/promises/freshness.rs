@@ -14,7 +14,7 @@ use kube_informer::{
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use crate::helpers::{LateWatches, factory_of, informer_of, map, server_with};
+use crate::helpers::{LateWatches, factory_of, informer_of, map, map_in, server_with};
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -85,6 +85,75 @@ async fn a_revoked_permission_ages_the_cache() {
     assert!(status.freshness >= Some(seconds(590)), "{status:?}");
     assert!(!maps.is_fresh(seconds(180)) && !factory.status().fresh_within(seconds(180)));
     assert!(maps.is_fresh(seconds(3600)), "the limit is the user's");
+    factory.shutdown().await;
+}
+
+/// The server has no answer to watches, or not the one that is wanted. Its other answers are right.
+#[tokio::test(start_paused = true)]
+async fn limit_holds_while_no_watch_opens() {
+    let limit = seconds(30);
+    for busy in [false, true] {
+        for fault in [
+            Injection::throttle(None),
+            Injection::throttle(Some(seconds(60))),
+            Injection::refuse(),
+            Injection::black_hole(),
+        ] {
+            let (server, faults) = (server_with(&["a"]), Faults::new());
+            let builder = SharedInformerFactory::builder(faults.client(server.client()));
+            let factory = builder.freshness_limit(limit).on_error(|_| {}).build();
+            let maps = factory.informer::<ConfigMap>();
+            factory.start().unwrap();
+            factory.wait_for_sync(seconds(10)).await.unwrap();
+            sleep(seconds(5)).await;
+            let before = maps.status().reflector.lists;
+            let refused = faults.inject(Requests::watches(), fault);
+            faults.cut_now();
+            for nth in 0..600 {
+                if busy {
+                    let map = map_in("elsewhere", &format!("m{nth}"));
+                    server.create(&map).unwrap();
+                    sleep(seconds(1)).await;
+                    server.delete(&map).unwrap();
+                } else {
+                    sleep(seconds(1)).await;
+                }
+                assert!(maps.is_fresh(limit + seconds(1)), "{busy}: {:?}", maps.status());
+            }
+            let lists = maps.status().reflector.lists - before;
+            // A hanging watch is given up now and then, and a list follows.
+            assert!(lists < if busy { 25 } else { 12 }, "{busy}: {lists} lists");
+            server.create(&map("b", "1")).unwrap();
+            sleep(seconds(50)).await;
+            assert!(maps.lister().namespace("shop").get("b").is_ok(), "{:?}", maps.status());
+            refused.remove();
+            sleep(seconds(120)).await;
+            assert_eq!(maps.status().reflector.watch_failures, 0);
+            factory.shutdown().await;
+        }
+    }
+}
+
+/// The questions during an outage are few, and a watch that opens after it brings what was missed.
+#[tokio::test(start_paused = true)]
+async fn limit_lists_nothing_after_an_outage() {
+    let (server, faults) = (server_with(&["a"]), Faults::new());
+    let builder = SharedInformerFactory::builder(faults.client(server.client()));
+    let factory = builder.freshness_limit(seconds(30)).on_error(|_| {}).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    let before = maps.status().reflector;
+    let down = faults.inject(Requests::reads(), Injection::refuse());
+    faults.cut_now();
+    sleep(seconds(600)).await;
+    assert!(!maps.is_fresh(seconds(590)), "the age is told: {:?}", maps.status());
+    let questions = maps.status().reflector.probes - before.probes;
+    assert!((10..100).contains(&questions), "{questions} questions");
+    assert_eq!(maps.status().reflector.lists, before.lists);
+    down.remove();
+    sleep(seconds(60)).await;
+    assert!(maps.is_fresh(seconds(60)), "{:?}", maps.status());
     factory.shutdown().await;
 }
 

@@ -9,9 +9,12 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Client;
 use kube::client::Body;
 use kube_informer::informer::ReadBarrier;
+use kube_informer::object::{ShardKey, ShardSelector};
+use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::transport::ApiSource;
-use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::{InformerOptions, SharedInformer, SharedInformerFactory};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use crate::helpers::{LateWatches, S, factory, factory_of, informer_of, map, metadata};
@@ -295,4 +298,34 @@ async fn limit_holds_after_an_outage() {
         }
     }
     factory.shutdown().await;
+}
+
+/// Shards move one after the other, and each move takes over objects.
+#[tokio::test(start_paused = true)]
+async fn moved_shard_forbids_no_short_watch() {
+    let server = server(1200);
+    let source = Arc::new(ApiSource::<ConfigMap>::new(server.client()));
+    let part = |parts| ShardSelector::new(ShardKey::Name, [0..=u64::MAX / 100 * parts]);
+    let (shards, shard) = watch::channel(part(90));
+    let options = ReflectorOptions::new().shard(shard).seed(1);
+    let maps = SharedInformer::new(source, InformerOptions::new().reflector(options));
+    maps.start().unwrap();
+    maps.wait_for_sync(30 * S).await.unwrap();
+    sleep(90 * S).await;
+    let whole_lists = || maps.status().reflector.relists.total();
+    assert!(maps.lister().len() > 500, "the kind is large");
+    let before = whole_lists();
+    for nth in 0..5 {
+        write_elsewhere(&server);
+        let moves = async {
+            // A short watch is open.
+            sleep(S).await;
+            shards.send_replace(part(91 + nth));
+        };
+        let (reached, ()) = tokio::join!(maps.reach(ReadBarrier::now(), 10 * S), moves);
+        reached.unwrap();
+        sleep(20 * S).await;
+    }
+    assert_eq!(whole_lists(), before, "{:?}", maps.status().reflector);
+    maps.shutdown().await;
 }
