@@ -176,9 +176,9 @@ fn encode_texts(secret: &mut Map<String, Value>) {
     }
 }
 
-/// Writes a pod's account into both of its fields, of which one is a deprecated alias. A server shows
-/// it in both, so an alias that differs could never be put back. It also keeps an account that is
-/// left in one of them, so a manager that owns only one could not remove it.
+/// Writes a pod's account into both of its fields, of which one is a deprecated alias. A server
+/// shows it in both, so an alias that differs could never be put back. It also keeps an account
+/// that is left in one of them, so a manager that owns only one could not remove it.
 fn name_account(body: &mut Value, address: &ObjectAddress<'_>) {
     let kind = (address.api_version, address.kind);
     let found = POD_SPECS.iter().find(|(version, of, _)| (*version, *of) == kind);
