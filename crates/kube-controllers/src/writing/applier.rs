@@ -46,14 +46,14 @@ use kube_informer::object::ObjectKey;
 /// because a server shows it in both, and keeps one that is left in either. Other fields may not be
 /// shown, either: a server moves, drops or never returns them. A type may drop an element of a
 /// list, or read a field that it never writes. A default that the type leaves out counts as never
-/// written if the type refuses most other values, as an enum does. A type may
-/// also read several values as one, even those of an element's key: a number of less precision, or
-/// an enum whose last variant stands for all others. Of such a field, not every change shows. The
-/// applier then also sends an apply whenever the object's generation or anything but its status
-/// differs from the answer. For a status, and for kinds without a generation, it sends one for each
-/// new version. It warns of the field, and [`ApplierStatus::hidden_fields`] names it. The applier
-/// learns of such a field from the answer. If the type reads other values as the very one that was
-/// applied, a change to these does not show.
+/// written if the type refuses most other values, as an enum does. A type may also read several
+/// values as one, even those of an element's key: a number of less precision, or an enum whose last
+/// variant stands for all others. Of such a field, not every change shows. The applier then also
+/// sends an apply whenever the object's generation or anything but its status differs from the
+/// answer. For a status, and for kinds without a generation, it sends one for each new version. It
+/// warns of the field, and [`ApplierStatus::hidden_fields`] names it. The applier learns of such a
+/// field from the answer. If the type reads other values as the very one that was applied, a change
+/// to these does not show.
 ///
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
 /// another manager changes only the order, that is not undone. Nor does it count in a list that is
