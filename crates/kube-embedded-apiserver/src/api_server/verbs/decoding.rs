@@ -29,7 +29,8 @@ pub(super) fn members(
                 }
             }
         }
-        return Ok(schema::prune(resource, object));
+        let unknown = schema::prune(resource, object);
+        return schema::undecodable(resource, object).map_or(Ok(unknown), Err);
     }
     let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();
     Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())

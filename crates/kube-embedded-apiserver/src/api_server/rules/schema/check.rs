@@ -1,7 +1,7 @@
 //! Checks of a value against its schema, with the messages of a real server.
 //!
 //! An invalid part that a write does not change is tolerated, so that a tightened schema does not
-//! lock out existing objects.
+//! lock out existing objects. Where a member of the part has no schema, it counts as changed.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::list_types::{KeyedList, list_keys};
 use super::numbers::{self, Number};
-use super::{flag, formats, member, pattern};
+use super::{flag, formats, member, pattern, unchanged};
 use crate::api_server::failure::Cause;
 
 /// The field of a problem that has no path.
@@ -60,7 +60,9 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     fn value(&mut self, schema: &'a Value, before: Option<&Value>, value: &Value) -> Checked {
         let mut outcome = self.any_value(schema, before, value);
-        if !outcome.is_valid() && before == Some(value) {
+        if !outcome.is_valid()
+            && before.is_some_and(|before| unchanged::is_same(schema, before, value))
+        {
             outcome.causes.clear();
         }
         outcome
@@ -450,6 +452,21 @@ mod tests {
             assert_eq!(told(before.clone()), 0, "{combination}");
             assert_ne!(told(json!({"n": 1, "t": "b"})), 0, "{combination}");
             assert_eq!(told(json!({"n": 11, "t": "b"})), 0, "{combination}");
+        }
+    }
+
+    #[test]
+    fn part_with_free_contents_counts_as_changed() {
+        let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        let schema = json!({
+            "type": "object", "required": ["c"],
+            "properties": {"x": free, "y": {"type": "string"}},
+        });
+        for (value, tolerated) in
+            [(json!({"y": "a"}), true), (json!({"x": {}}), true), (json!({"x": {"q": 1}}), false)]
+        {
+            let told = problems("spec", &schema, Some(&value), &value);
+            assert_eq!(told.is_empty(), tolerated, "{value}");
         }
     }
 

@@ -7,15 +7,42 @@ use serde_json::{Map, Value};
 use super::{flag, member};
 use crate::api_server::failure::Cause;
 use crate::api_server::names::{letter_label_problems, path_segment_problems};
+use crate::api_server::rules::shape;
 
 /// Returns the problems of kind, apiVersion and metadata of all embedded objects.
 pub(super) fn problems(schema: &Value, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    walk(schema, object, &mut String::new(), &mut causes);
+    walk(schema, object, &mut String::new(), &mut |members, path| {
+        embedded(members, path, &mut causes);
+    });
     causes
 }
 
-fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause>) {
+/// Returns the first problem of an embedded object whose kind, apiVersion or metadata a server
+/// cannot decode.
+pub(super) fn undecodable(schema: &Value, object: &Value) -> Option<Cause> {
+    let mut found = None;
+    walk(schema, object, &mut String::new(), &mut |members, path| {
+        let problem = |(name, value): (&String, &Value)| {
+            let problem = match &**name {
+                "apiVersion" | "kind" if !value.is_string() => "must be a string".to_owned(),
+                "metadata" => shape::decode_metadata(&mut value.clone()).err()?,
+                _ => return None,
+            };
+            Some(Cause::invalid_raw(&format!("{path}.{name}"), &value.to_string(), &problem))
+        };
+        found = found.take().or_else(|| members.iter().find_map(problem));
+    });
+    found
+}
+
+/// Calls a function with the members and the path of each embedded object.
+fn walk(
+    schema: &Value,
+    value: &Value,
+    path: &mut String,
+    call: &mut impl FnMut(&Map<String, Value>, &str),
+) {
     if !schema.is_object() {
         return;
     }
@@ -23,7 +50,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
     match value {
         Value::Object(members) => {
             if flag(schema, "x-kubernetes-embedded-resource") {
-                embedded(members, path, causes);
+                call(members, path);
             }
             for (name, value) in members {
                 if schema["properties"][name].is_object() {
@@ -34,7 +61,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
                 } else {
                     let _ = write!(path, "[{name}]");
                 }
-                walk(member(schema, name), value, path, causes);
+                walk(member(schema, name), value, path, call);
                 path.truncate(above);
             }
         }
@@ -42,7 +69,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
             let schema = &schema["items"];
             for (n, element) in elements.iter().enumerate().filter(|_| schema.is_object()) {
                 let _ = write!(path, "[{n}]");
-                walk(schema, element, path, causes);
+                walk(schema, element, path, call);
                 path.truncate(above);
             }
         }
@@ -58,16 +85,9 @@ fn embedded(members: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     }
     for name in ["apiVersion", "kind"] {
         let field = format!("{path}.{name}");
-        match members.get(name) {
-            None => {}
-            Some(Value::String(text)) => {
-                let problem = text_problem(name, text);
-                causes.extend(problem.map(|problem| Cause::invalid(&field, text, &problem)));
-            }
-            Some(other) => {
-                causes.push(Cause::invalid_raw(&field, &other.to_string(), "must be a string"));
-            }
-        }
+        let text = members.get(name).and_then(Value::as_str);
+        let problem = text.and_then(|text| Some((text, text_problem(name, text)?)));
+        causes.extend(problem.map(|(text, problem)| Cause::invalid(&field, text, &problem)));
     }
     let name = members.get("metadata").and_then(|metadata| metadata["name"].as_str());
     let field = format!("{path}.metadata.name");

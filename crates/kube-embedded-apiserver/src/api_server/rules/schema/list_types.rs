@@ -29,19 +29,21 @@ pub(super) struct KeyedList<'a> {
 
 impl<'a> KeyedList<'a> {
     pub(super) fn new(keys: Vec<&'a str>, elements: &'a [Value]) -> Self {
-        let by_key = elements.iter().map(|element| (key(&keys, element), element));
+        let by_key = elements.iter().filter_map(|element| Some((key(&keys, element)?, element)));
         let elements = by_key.rev().collect();
         Self { keys, elements }
     }
 
     /// Returns the element with the same keys as this one.
     pub(super) fn get(&self, element: &'a Value) -> Option<&'a Value> {
-        self.elements.get(&key(&self.keys, element)).copied()
+        self.elements.get(&key(&self.keys, element)?).copied()
     }
 }
 
-fn key<'a>(keys: &[&str], element: &'a Value) -> Vec<&'a Value> {
-    keys.iter().map(|key| &element[*key]).collect()
+/// Returns the values of an element's keys. `None` if one is missing, or is no scalar.
+fn key<'a>(keys: &[&str], element: &'a Value) -> Option<Vec<&'a Value>> {
+    let scalar = |value: &&Value| value.is_boolean() || value.is_number() || value.is_string();
+    keys.iter().map(|key| element.get(*key).filter(scalar)).collect()
 }
 
 /// Returns the elements of sets and keyed lists that are there twice.

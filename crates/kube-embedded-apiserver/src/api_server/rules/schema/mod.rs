@@ -15,6 +15,7 @@ pub(crate) mod paths;
 pub(crate) mod pattern;
 mod prune;
 mod scale;
+mod unchanged;
 mod written;
 
 use std::sync::Arc;
@@ -40,6 +41,11 @@ pub(crate) fn unknown(resource: &ResourceType, object: &mut Value) -> Vec<String
 /// object of the API.
 pub(crate) fn prune_value(schema: &Value, whole: bool, value: &mut Value) -> Vec<String> {
     prune::value(schema, whole, value)
+}
+
+/// Returns the first problem of an embedded object that a server cannot decode.
+pub(crate) fn undecodable(resource: &ResourceType, object: &Value) -> Option<String> {
+    embedded::undecodable(&resource.schema, object).map(|cause| cause.to_string())
 }
 
 /// Converts an object into its stored form: pruned, and with defaults.

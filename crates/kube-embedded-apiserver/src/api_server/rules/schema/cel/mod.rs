@@ -50,7 +50,7 @@ pub(crate) use self::program::{check, condition, condition_problem};
 use super::check::NO_FIELD;
 use super::list_types::{KeyedList, list_keys};
 use super::numbers::shown_value;
-use super::{flag, member, paths};
+use super::{flag, member, paths, unchanged};
 use crate::api_server::failure::Cause;
 
 /// The value of a condition.
@@ -182,39 +182,10 @@ struct Pair<'a> {
     after: &'a Value,
 }
 
-impl Pair<'_> {
-    /// Returns whether the values are equal, as a server compares them: lists of objects with keys
-    /// are equal in any order, and objects differ if a member has no schema.
-    fn is_same(&self) -> bool {
-        let Self { schema, before, after } = *self;
-        let same = |schema, before, after| Pair { schema, before, after }.is_same();
-        match (before, after) {
-            (Value::Array(old), Value::Array(new)) => {
-                let keys = list_keys(schema).filter(|keys| !keys.is_empty());
-                let Some(keys) = keys else { return old == new };
-                let known = KeyedList::new(keys, old);
-                old.len() == new.len()
-                    && new.iter().all(|element| {
-                        known.get(element).is_some_and(|old| same(&schema["items"], old, element))
-                    })
-            }
-            (Value::Object(old), Value::Object(new)) => {
-                old.len() == new.len()
-                    && new.iter().all(|(name, value)| {
-                        let schema = member(schema, name);
-                        let old = old.get(name).filter(|_| schema.is_object());
-                        old.is_some_and(|old| same(schema, old, value))
-                    })
-            }
-            _ => before == after,
-        }
-    }
-}
-
 impl<'a> Node<'a> {
     /// Returns whether the value, or else the closest one above with a former value, is unchanged.
     fn is_unchanged(&self) -> bool {
-        self.pair().is_some_and(|pair| pair.is_same())
+        self.pair().is_some_and(|pair| unchanged::is_same(pair.schema, pair.before, pair.after))
     }
 
     fn pair(&self) -> Option<Pair<'a>> {
