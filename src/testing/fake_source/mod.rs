@@ -3,6 +3,7 @@
 //! The source keeps its whole history. It can therefore answer like a server that is up to date,
 //! that lags behind, or that has compacted its history.
 
+mod objects;
 mod open_watch;
 mod shard;
 
@@ -18,13 +19,13 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use self::objects::Objects;
 use self::open_watch::OpenWatch;
-use crate::error::{ApiStatus, Fault, RequestName, SourceError, Verb};
+use crate::error::{ApiStatus, Fault, SourceError, Verb};
 use crate::lister_watcher::{
-    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
-    SourceForm, SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchItem, WatchQuery, WatchStream,
 };
-use crate::object::{Cached, Digest, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{ObjectKey, ResourceVersion};
 use crate::time::after;
 
 /// An in-memory [`ListerWatcher`] for tests. Methods change its objects or inject failures;
@@ -320,30 +321,6 @@ fn is_same<K>(one: Option<&Arc<K>>, other: Option<&Arc<K>>) -> bool {
     }
 }
 
-/// The objects of a list or of initial events. They are read without the lock, because their
-/// clones and their metadata are user code.
-struct Objects<K> {
-    by_key: BTreeMap<ObjectKey, Arc<K>>,
-    version: u64,
-    poisoned: HashSet<ObjectKey>,
-    /// The key after which a page begins.
-    start: Option<String>,
-    nameless: bool,
-}
-
-impl<K> SourceData<K> {
-    fn at(&self, version: u64) -> BTreeMap<ObjectKey, Arc<K>> {
-        let mut objects = BTreeMap::new();
-        for entry in self.history.iter().take_while(|entry| entry.version <= version) {
-            match &entry.now {
-                Some(object) => drop(objects.insert(entry.key.clone(), object.clone())),
-                None => drop(objects.remove(&entry.key)),
-            }
-        }
-        objects
-    }
-}
-
 fn version_number(version: &ResourceVersion) -> u64 {
     version.to_string().parse().unwrap_or(u64::MAX)
 }
@@ -359,26 +336,18 @@ fn too_large() -> Fault {
     Fault::Status(status)
 }
 
-/// Returns a copy of an object, as a source decodes it.
-fn decoded<K: Resource + Clone + Send + Sync + 'static>(
-    object: &Arc<K>,
-    key: &ObjectKey,
-    poisoned: bool,
-    request: RequestName,
-) -> Result<SourceObject<K>, Undecodable> {
-    if poisoned {
-        let (key, problem) = (Some(key.clone()), "poisoned".to_owned());
-        let version = object.meta().resource_version.as_deref().map(Into::into);
-        let error = SourceError::new(request, Fault::Undecodable { key: key.clone(), problem });
-        return Err(Undecodable { key, version, error });
-    }
-    // No state is dropped before the source, so the address of a state identifies it.
-    let digest = Digest::of(&Arc::as_ptr(object).addr().to_ne_bytes());
-    let copy = Cached::any(Arc::new(K::clone(object))).with_digest(Some(digest));
-    Ok(SourceForm::Decoded(copy).into())
-}
-
 impl<K> SourceData<K> {
+    fn at(&self, version: u64) -> BTreeMap<ObjectKey, Arc<K>> {
+        let mut objects = BTreeMap::new();
+        for entry in self.history.iter().take_while(|entry| entry.version <= version) {
+            match &entry.now {
+                Some(object) => drop(objects.insert(entry.key.clone(), object.clone())),
+                None => drop(objects.remove(&entry.key)),
+            }
+        }
+        objects
+    }
+
     /// Begins a list: notes the request, and copies the objects of the wanted version.
     fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<Objects<K>, SourceError> {
         self.requests.push(SourceRequest::List(query.clone()));
@@ -413,59 +382,6 @@ impl<K> SourceData<K> {
     ) -> Objects<K> {
         let poisoned = self.poisoned.clone();
         Objects { by_key, version, poisoned, start, nameless: self.nameless }
-    }
-}
-
-impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
-    /// Returns a page of a list.
-    fn page(&self, query: &ListQuery, at: &Collection) -> ListStream<K> {
-        let Self { by_key, version, start, .. } = self;
-        let request = at.request_name(Verb::List);
-        let rest = by_key.iter().filter(|(key, object)| {
-            start.as_deref() < Some(key.as_str())
-                && shard::is_selected(query.shard.as_ref(), &***object)
-        });
-        let paged = query.version != Some(ResourceVersion::ANY);
-        let limit = query.limit.filter(|_| paged).map_or(usize::MAX, |limit| limit as usize);
-        let mut rest = rest.peekable();
-        let mut items = Vec::new();
-        let mut last = String::new();
-        while items.len() < limit
-            && let Some((key, object)) = rest.next()
-        {
-            last = key.to_string();
-            let poisoned = self.poisoned.contains(key);
-            let object = decoded(object, key, poisoned, request.clone());
-            items.push(Ok(ListItem::Object(object)));
-        }
-        let more = rest.peek().is_some();
-        if self.nameless && !query.shard.as_ref().is_some_and(ShardSelector::is_empty) {
-            let problem = "nameless".to_owned();
-            let error = SourceError::new(request, Fault::Undecodable { key: None, problem });
-            let undecodable = Undecodable { key: None, version: None, error };
-            items.push(Ok(ListItem::Object(Err(undecodable))));
-        }
-        let metadata = ListMetadata {
-            version: Some((*version).into()),
-            continue_token: more.then(|| format!("{version}:{last}")),
-            remaining: more.then(|| rest.count() as u64),
-            sharded: false,
-        };
-        items.push(Ok(ListItem::Meta(metadata)));
-        stream::iter(items).boxed()
-    }
-
-    /// Returns the initial events of a streaming list.
-    fn initial(&self, query: &WatchQuery, at: &Collection) -> VecDeque<WatchItem<K>> {
-        let item = |(key, object): (&ObjectKey, &Arc<K>)| {
-            let outside = shard::outside(query.shard.as_ref(), &**object);
-            outside.unwrap_or_else(|| {
-                let (poisoned, request) =
-                    (self.poisoned.contains(key), at.request_name(Verb::Watch));
-                WatchItem::Added(decoded(object, key, poisoned, request))
-            })
-        };
-        self.by_key.iter().map(item).collect()
     }
 }
 

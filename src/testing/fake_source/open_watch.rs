@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::{SourceData, WatchEnd, WatchSignals, decoded, shard};
+use super::objects::decoded;
+use super::{SourceData, WatchEnd, WatchSignals, shard};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Collection, WatchItem};
 use crate::object::ShardSelector;
