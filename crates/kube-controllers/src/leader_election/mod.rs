@@ -50,9 +50,9 @@
 //! that:
 //!
 //! - The monotonic clocks of candidates run at rates that differ by less than a tenth.
-//! - The elector's runtime always has a free worker thread. Synchronous code of the work that
-//!   blocks all of them stops the renewals, unless the elector [renews on another
-//!   runtime](LeaderElectorBuilder::renew_on).
+//! - No synchronous code of the work blocks a worker thread of the elector's runtime for long,
+//!   unless the elector [renews on another runtime](LeaderElectorBuilder::renew_on). One blocked
+//!   thread of many can stop all timers of a quiet tokio runtime, and with them the renewals.
 //! - After a failed renewal, no suspension of the process, and no synchronous code of the work,
 //!   lasts longer than a tenth of the lease duration. Code that does not run, or does not await,
 //!   cannot be stopped in time.

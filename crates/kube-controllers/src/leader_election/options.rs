@@ -159,10 +159,11 @@ impl LeaderElectorBuilder {
     /// Sets the runtime that sends the elector's requests. The default is the one on which the
     /// elector runs, where the work runs, too.
     ///
-    /// A lease is renewed only while that runtime has a free thread. Code of the work that blocks
-    /// all worker threads at once stops the renewals: another candidate then leads beside it. With
-    /// a limit of one CPU, tokio's runtime has one worker thread. With a runtime of their own,
-    /// renewals go on whatever the work does. The elector's client must have been created on that
+    /// A lease is renewed only while that runtime's timers run. Code of the work that blocks all
+    /// worker threads at once stops them, and in a quiet runtime so can code that blocks the one
+    /// thread that waits for the timers: another candidate then leads beside it. With a limit of
+    /// one CPU, tokio's runtime has one worker thread. With a runtime of their own, renewals go on
+    /// whatever the work does. The elector's client must have been created on that
     /// runtime, because its connections live there:
     ///
     /// ```no_run

@@ -16,7 +16,7 @@ use kube::client::Body;
 use serde::Deserialize;
 
 use super::cache::CacheBefore;
-use super::expectation::Expectation;
+use super::expectation::{Expectation, ends};
 use super::log::WriteLog;
 use super::target::{WriteTarget, WriteVerb};
 use crate::controller::BoxError;
@@ -406,10 +406,20 @@ impl WriteAnswer {
             return if is_made { WriteOutcome::Nothing } else { WriteOutcome::Incomplete };
         };
         let version = ResourceVersion::from(version.as_str());
-        let lingers = metadata.deletion_timestamp.is_some()
-            && (metadata.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
-                || metadata.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0));
-        let expectation = if target.verb == WriteVerb::Delete && whole_object && !lingers {
+        let marked = metadata.deletion_timestamp.is_some();
+        let ended = marked
+            && ends(
+                target.resource(),
+                metadata.finalizers.as_deref(),
+                metadata.deletion_grace_period_seconds,
+            );
+        let is_gone = match target.verb {
+            WriteVerb::Delete => whole_object && (!marked || ended),
+            // The change that takes the last finalizer. Its answer has the version before it.
+            WriteVerb::Change => ended,
+            WriteVerb::Create => false,
+        };
+        let expectation = if is_gone {
             Expectation::Gone { uid: metadata.uid.clone(), version: Some(version) }
         } else {
             Expectation::AtLeast(version)
@@ -417,5 +427,51 @@ impl WriteAnswer {
         // A Scale has the object's uid but not its owners.
         let state = (kind != "Scale" && metadata.uid.is_some()).then(|| metadata.state());
         WriteOutcome::Expect(Written { key, state }, expectation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answer_tells_whether_the_object_is_gone() {
+        let (pod, shop) = ("/api/v1/namespaces/shop/pods/a", "/api/v1/namespaces/shop");
+        let status = format!("{pod}/status");
+        let live = json!({});
+        let ended = json!({"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []});
+        let mut held = ended.clone();
+        held["finalizers"] = json!(["example.com/held"]);
+        let mut graceful = ended.clone();
+        graceful["deletionGracePeriodSeconds"] = json!(30);
+        for (method, path, metadata, gone) in [
+            (Method::PATCH, pod, &ended, true),
+            (Method::PUT, pod, &ended, true),
+            (Method::PATCH, &*status, &ended, true),
+            (Method::PATCH, pod, &live, false),
+            (Method::PATCH, pod, &held, false),
+            (Method::PUT, pod, &graceful, false),
+            (Method::DELETE, pod, &live, true),
+            (Method::DELETE, pod, &ended, true),
+            (Method::DELETE, pod, &held, false),
+            (Method::DELETE, pod, &graceful, false),
+            // What is in a namespace holds it, by finalizers of its spec.
+            (Method::DELETE, shop, &ended, false),
+            (Method::PATCH, shop, &ended, false),
+            (Method::DELETE, shop, &live, true),
+        ] {
+            let target = WriteTarget::of(&method, path, None).unwrap();
+            let mut answer = json!({"kind": "X", "metadata": metadata});
+            answer["metadata"]["resourceVersion"] = "7".into();
+            let answer = serde_json::from_value::<WriteAnswer>(answer).unwrap();
+            let WriteOutcome::Expect(_, expectation) = answer.expectation(&target) else {
+                panic!("{method} {path}");
+            };
+            let is_gone = matches!(expectation, Expectation::Gone { .. });
+            assert_eq!(is_gone, gone, "{method} {path} {metadata}");
+        }
     }
 }

@@ -24,6 +24,7 @@ pub(super) use self::cache::Cache;
 pub(crate) use self::client::current_won;
 pub use self::client::{WriteRefused, current_key, tracking_client};
 pub(super) use self::expectation::Expectation;
+use self::expectation::ends;
 pub(super) use self::log::{CacheGuard, Unobserved, WriteLog};
 pub(super) use self::{
     cache::CacheBefore,
@@ -112,7 +113,8 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         self.0.clone()
     }
 
-    /// Records the server's answer to a create, an update or a patch made for `key`. An answer
+    /// Records the server's answer to a create, an update or a patch made for `key`. If that took
+    /// the last finalizer of an object that is marked for deletion, the object is gone. An answer
     /// older than one already recorded for the same object has no effect. Nothing waits for an
     /// object outside of the informer's shard.
     ///
@@ -125,7 +127,16 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         let (object, version) = identity(answer)?;
         // An object in the shard of another replica never appears here.
         if self.0.follows(answer.meta()) {
-            self.0.expect(key, object, Expectation::AtLeast(version));
+            let (meta, informer) = (answer.meta(), self.0.informer());
+            let resource = &informer.collection().resource;
+            let ended = meta.deletion_timestamp.is_some()
+                && ends(resource, meta.finalizers.as_deref(), meta.deletion_grace_period_seconds);
+            let expectation = if ended {
+                Expectation::Gone { uid: meta.uid.clone(), version: Some(version) }
+            } else {
+                Expectation::AtLeast(version)
+            };
+            self.0.expect(key, object, expectation);
         }
         Ok(())
     }

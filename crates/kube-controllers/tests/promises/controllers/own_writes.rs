@@ -64,6 +64,50 @@ async fn waiting_key_holds_no_worker_and_no_stop() {
     assert!(stopped.elapsed() < S, "a wait holds up no stop");
 }
 
+/// The answer to a change that takes the last finalizer has the version of the deletion's mark,
+/// which the cache shows long before the object is gone from it.
+#[tokio::test(start_paused = true)]
+async fn removal_of_the_last_finalizer_is_waited_for() {
+    for replaces in [false, true] {
+        let server = server_with(&[]);
+        let mut held = map("a", "1");
+        held.metadata.finalizers = Some(vec!["example.com/held".to_owned()]);
+        server.create(&held).unwrap();
+        let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
+        let controller = Controller::builder("ending", &maps).build();
+        let (cleanups, stop) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
+        let (counted, client) = (cleanups.clone(), tracking_client(server.client()));
+        let running = spawn(controller.run(stop.clone(), move |request| {
+            let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+            let cleanups = counted.clone();
+            async move {
+                let Some(object) = request.object.present() else { return Ok(Action::done()) };
+                if object.metadata.deletion_timestamp.is_none() {
+                    return Ok(Action::done());
+                }
+                cleanups.fetch_add(1, Ordering::Relaxed);
+                let mut freed = ConfigMap::clone(&object);
+                freed.metadata.finalizers = None;
+                if replaces {
+                    api.replace("a", &PostParams::default(), &freed).await?;
+                } else {
+                    let change = json!({ "metadata": { "finalizers": null } });
+                    api.patch("a", &PatchParams::default(), &Patch::Merge(change)).await?;
+                }
+                Ok::<_, kube::Error>(Action::requeue_after(MS))
+            }
+        }));
+        sleep(10 * S).await;
+        let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
+        api.delete("a", &DeleteParams::default()).await.unwrap();
+        sleep(60 * S).await;
+        assert!(api.get_opt("a").await.unwrap().is_none());
+        assert_eq!(cleanups.load(Ordering::Relaxed), 1, "replaces: {replaces}");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_a_wait_at_once() {
     let server = server_with(&["a"]);
