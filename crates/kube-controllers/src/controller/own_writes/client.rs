@@ -458,7 +458,7 @@ mod tests {
             (Method::DELETE, pod, &ended, true),
             (Method::DELETE, pod, &held, false),
             (Method::DELETE, pod, &graceful, false),
-            // What is in a namespace holds it, by finalizers of its spec.
+            // Finalizers of its spec hold a namespace.
             (Method::DELETE, shop, &ended, false),
             (Method::PATCH, shop, &ended, false),
             (Method::DELETE, shop, &live, true),
