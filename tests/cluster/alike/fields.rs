@@ -177,7 +177,9 @@ fn bodies() -> Vec<Value> {
         } }),
         json!({ "embedded": { "apiVersion": 5, "kind": "X" } }),
         json!({ "embedded": { "apiVersion": "v1", "kind": "X", "metadata": 5 } }),
-        json!({ "embedded": { "apiVersion": "v1", "kind": "X", "metadata": { "labels": { "a": 1 } } } }),
+        json!({ "embedded": {
+            "apiVersion": "v1", "kind": "X", "metadata": { "labels": { "a": 1 } },
+        } }),
         json!({ "open": [{ "x": { "y": 1 } }] }),
         json!({ "name": 1, "size": "x", "on": 3 }),
     ];

@@ -356,7 +356,7 @@ impl Candidate {
         LeaderElectionError::StillRunning { lease: self.name() }
     }
 
-    fn name(&self) -> std::sync::Arc<str> {
+    fn name(&self) -> Arc<str> {
         self.lease.lease().clone()
     }
 }

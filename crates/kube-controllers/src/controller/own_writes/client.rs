@@ -407,12 +407,8 @@ impl WriteAnswer {
         };
         let version = ResourceVersion::from(version.as_str());
         let marked = metadata.deletion_timestamp.is_some();
-        let ended = marked
-            && ends(
-                target.resource(),
-                metadata.finalizers.as_deref(),
-                metadata.deletion_grace_period_seconds,
-            );
+        let Metadata { finalizers, deletion_grace_period_seconds: grace, .. } = &metadata;
+        let ended = ends(target.resource(), marked, finalizers.as_deref(), *grace);
         let is_gone = match target.verb {
             WriteVerb::Delete => whole_object && (!marked || ended),
             // The change that takes the last finalizer. Its answer has the version before it.

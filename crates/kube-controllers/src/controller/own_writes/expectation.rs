@@ -102,10 +102,16 @@ impl Expectation {
     }
 }
 
-/// Returns whether a change deletes an object that is marked for deletion and has these finalizers
-/// and this grace period afterwards. A namespace is also held by finalizers of its spec.
-pub(super) fn ends(resource: &str, finalizers: Option<&[String]>, grace: Option<i64>) -> bool {
-    resource != "namespaces" && finalizers.is_none_or(<[_]>::is_empty) && grace.unwrap_or(0) <= 0
+/// Returns whether a change deletes an object that has these finalizers and this grace period
+/// afterwards, if it is `marked` for deletion. A namespace is also held by finalizers of its spec.
+pub(super) fn ends(
+    resource: &str,
+    marked: bool,
+    finalizers: Option<&[String]>,
+    grace: Option<i64>,
+) -> bool {
+    let held = resource == "namespaces" || finalizers.is_some_and(|all| !all.is_empty());
+    marked && !held && grace.unwrap_or(0) <= 0
 }
 
 /// Returns whether the store meets an expectation of an object, or of the collection.

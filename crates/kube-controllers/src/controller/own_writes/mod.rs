@@ -128,10 +128,11 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         // An object in the shard of another replica never appears here.
         if self.0.follows(answer.meta()) {
             let (meta, informer) = (answer.meta(), self.0.informer());
-            let resource = &informer.collection().resource;
-            let ended = meta.deletion_timestamp.is_some()
-                && ends(resource, meta.finalizers.as_deref(), meta.deletion_grace_period_seconds);
-            let expectation = if ended {
+            let (resource, marked) =
+                (&informer.collection().resource, meta.deletion_timestamp.is_some());
+            let (finalizers, grace) =
+                (meta.finalizers.as_deref(), meta.deletion_grace_period_seconds);
+            let expectation = if ends(resource, marked, finalizers, grace) {
                 Expectation::Gone { uid: meta.uid.clone(), version: Some(version) }
             } else {
                 Expectation::AtLeast(version)

@@ -10,7 +10,7 @@ pub(crate) struct Written(Option<Value>);
 
 impl Written {
     pub(crate) fn of(object: &Value) -> Self {
-        Self(has_fraction(object).then(|| object.clone()))
+        Self(has_whole_float(object).then(|| object.clone()))
     }
 
     /// Returns the stored form of the object with the numbers as they were written.
@@ -22,13 +22,13 @@ impl Written {
     }
 }
 
-fn has_fraction(value: &Value) -> bool {
+fn has_whole_float(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
-            number.as_f64().is_some_and(|float| float.fract() == 0.0) && number.is_f64()
+            number.is_f64() && number.as_f64().is_some_and(|float| float.fract() == 0.0)
         }
-        Value::Array(elements) => elements.iter().any(has_fraction),
-        Value::Object(members) => members.values().any(has_fraction),
+        Value::Array(elements) => elements.iter().any(has_whole_float),
+        Value::Object(members) => members.values().any(has_whole_float),
         _ => false,
     }
 }
