@@ -5,6 +5,7 @@
 mod fields;
 mod requests;
 mod scales;
+mod versions;
 
 use std::fmt::Write;
 
@@ -21,6 +22,7 @@ pub(crate) const TRIALS: &[(&str, Trial)] = &[
     ("alike::schemas", || compare(fields::definition(), fields::asked()).boxed_local()),
     ("alike::requests", || compare(requests::definition(), requests::asked()).boxed_local()),
     ("alike::scales", || compare(scales::definition(), scales::asked()).boxed_local()),
+    ("alike::versions", || compare(versions::definition(), versions::asked()).boxed_local()),
 ];
 
 /// Members that no two servers share.

@@ -5,6 +5,7 @@ mod apply;
 mod clock;
 mod collecting;
 mod crds;
+mod custom_applies;
 mod deletes;
 mod direct_writes;
 mod discovery;

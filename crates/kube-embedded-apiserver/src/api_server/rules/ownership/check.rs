@@ -10,7 +10,16 @@ use crate::api_server::rules::shape::{OwnedParts, Scalar, Shape};
 
 /// Returns the problems of an applied object, as one text; `None` if there are none.
 pub(crate) fn problems(shape: Shape<'_>, object: &Value) -> Option<String> {
-    let mut checking = Checking::default();
+    problems_in(Checking::default(), shape, object)
+}
+
+/// Returns the problems of a whole object, as one text; `None` if there are none. A list may repeat
+/// elements.
+pub(crate) fn problems_of_whole(shape: Shape<'_>, object: &Value) -> Option<String> {
+    problems_in(Checking { may_repeat: true, ..Checking::default() }, shape, object)
+}
+
+fn problems_in(mut checking: Checking, shape: Shape<'_>, object: &Value) -> Option<String> {
     checking.value(shape, object);
     match &*checking.problems {
         [] => None,
@@ -23,6 +32,8 @@ pub(crate) fn problems(shape: Shape<'_>, object: &Value) -> Option<String> {
 struct Checking {
     path: String,
     problems: Vec<String>,
+    /// True if elements of sets and keyed lists may occur twice.
+    may_repeat: bool,
 }
 
 impl Checking {
@@ -80,7 +91,7 @@ impl Checking {
                     Err(problem) => return self.problem(&format!("element {n}: {problem}")),
                 }
             };
-            if !known.insert(step.clone()) {
+            if !known.insert(step.clone()) && !self.may_repeat {
                 self.problem(&format!("duplicate entries for key {}", readable_step(&step)));
             }
             self.at(&step, |this| this.value(shape.element(), element));

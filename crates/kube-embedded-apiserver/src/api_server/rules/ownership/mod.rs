@@ -12,7 +12,7 @@ mod merge;
 mod remove;
 mod set;
 
-pub(crate) use self::check::problems;
+pub(crate) use self::check::{problems, problems_of_whole};
 pub(crate) use self::compare::{Comparison, compare};
 pub(crate) use self::fields::fields;
 pub(crate) use self::identity::readable;

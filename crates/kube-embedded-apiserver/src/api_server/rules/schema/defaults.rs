@@ -4,6 +4,25 @@ use serde_json::{Map, Value};
 
 use super::{flag, member};
 
+/// Removes the nulls that a schema does not allow, and for which it has no default.
+pub(super) fn drop_nulls(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, value| {
+                let schema = member(schema, name);
+                drop_nulls(schema, value);
+                !is_refused_null(schema, value) || !schema["default"].is_null()
+            });
+        }
+        Value::Array(elements) => {
+            for element in elements {
+                drop_nulls(&schema["items"], element);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Applies the defaults of a schema to an object.
 pub(super) fn apply(schema: &Value, value: &mut Value) {
     match value {
@@ -28,10 +47,6 @@ pub(super) fn apply(schema: &Value, value: &mut Value) {
 }
 
 fn object(schema: &Value, members: &mut Map<String, Value>) {
-    members.retain(|name, value| {
-        let schema = member(schema, name);
-        !is_refused_null(schema, value) || !schema["default"].is_null()
-    });
     let declared = schema["properties"].as_object().into_iter().flatten();
     for (name, schema) in declared.filter(|(_, schema)| !schema["default"].is_null()) {
         if members.get(name).is_none_or(|value| is_refused_null(schema, value)) {
@@ -40,7 +55,7 @@ fn object(schema: &Value, members: &mut Map<String, Value>) {
     }
     for (name, value) in members {
         let schema = member(schema, name);
-        if is_refused_null(schema, value) {
+        if is_refused_null(schema, value) && !schema["default"].is_null() {
             *value = schema["default"].clone();
         }
         apply(schema, value);

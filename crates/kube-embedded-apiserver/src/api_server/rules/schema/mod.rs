@@ -52,12 +52,31 @@ pub(crate) fn undecodable(resource: &ResourceType, object: &Value) -> Option<Str
 pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
     if !resource.schema.is_null() {
         prune::object(&resource.schema, object);
+        defaults::drop_nulls(&resource.schema, object);
         defaults::apply(&resource.schema, object);
     }
 }
 
-/// Adds the defaults of a schema.
+/// Converts the result of a server-side apply into its stored form. Nulls that the schema does not
+/// allow stay, because a server drops them when it reads an object, and applied fields are no
+/// object.
+pub(crate) fn complete_applied(resource: &ResourceType, object: &mut Value) {
+    if !resource.schema.is_null() {
+        prune::object(&resource.schema, object);
+        defaults::apply(&resource.schema, object);
+    }
+}
+
+/// Removes nulls that the schema does not allow, and for which it has no default.
+pub(crate) fn drop_nulls(resource: &ResourceType, object: &mut Value) {
+    if !resource.schema.is_null() {
+        defaults::drop_nulls(&resource.schema, object);
+    }
+}
+
+/// Removes nulls that a schema does not allow, and adds its defaults.
 pub(crate) fn add_defaults(schema: &Value, object: &mut Value) {
+    defaults::drop_nulls(schema, object);
     defaults::apply(schema, object);
 }
 
@@ -75,6 +94,7 @@ pub(crate) fn views(versions: &[Arc<ResourceType>], stored: &Value) -> Vec<(Stri
     for resource in versions.iter().filter(|resource| !resource.schema.is_null()) {
         let mut view = stored.clone();
         let storage = resource.storage_schema.as_deref().unwrap_or(&resource.schema);
+        defaults::drop_nulls(storage, &mut view);
         defaults::apply(storage, &mut view);
         prune::object(&resource.schema, &mut view);
         if view != *stored {

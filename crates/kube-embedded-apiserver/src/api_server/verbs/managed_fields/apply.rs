@@ -13,10 +13,12 @@ use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names::now;
 use crate::api_server::rules::metadata::ANNOTATIONS_LIMIT;
 use crate::api_server::rules::ownership::{
-    Set, compare, fields, merge, problems, readable, remove, with_named_members,
+    Set, compare, fields, merge, problems, problems_of_whole, readable, remove, with_named_members,
 };
+use crate::api_server::rules::schema;
 use crate::api_server::rules::shape::{self, Shape, Source};
 use crate::api_server::store::Store;
+use crate::api_server::store::stored::Stored;
 use crate::api_server::verbs::options::WriteOptions;
 use crate::api_server::verbs::{
     Part, WriteTarget, create_as_is, scale, take_metadata, update_as_is,
@@ -48,7 +50,7 @@ pub(crate) fn apply(
     let kind = (target.resource.api_version(), &*target.resource.kind);
     check(shape, (&kind.0, kind.1), applied)?;
     let live = match &current {
-        Some(current) => current.value(target.resource),
+        Some(current) => live(target, current, shape)?,
         None => new_object(target, shape),
     };
     let mut object = merged(store, target, options, &live, applied)?;
@@ -78,6 +80,19 @@ pub(crate) fn apply(
         return Ok((true, create_as_is(store, target, object)?));
     };
     update_as_is(store, target, (&current, live), object).map(|object| (false, object))
+}
+
+/// Returns an object that exists.
+fn live(target: WriteTarget<'_>, current: &Stored, shape: Shape<'_>) -> Result<Value, Failure> {
+    let mut live = current.value(target.resource);
+    if !target.resource.custom {
+        return Ok(live);
+    }
+    schema::drop_nulls(target.resource, &mut live);
+    let Some(problems) = problems_of_whole(shape, &live) else { return Ok(live) };
+    let name = named(&live, &target.resource.kind);
+    let message = format!("failed to create typed live object ({name}): {problems}");
+    Err(Failure::without_reason(&message))
 }
 
 fn new_object(target: WriteTarget<'_>, shape: Shape<'_>) -> Value {

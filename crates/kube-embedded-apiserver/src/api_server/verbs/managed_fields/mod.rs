@@ -15,7 +15,7 @@ use self::versions::Versions;
 use super::{Part, WriteTarget};
 use crate::api_server::failure::Failure;
 use crate::api_server::names::now;
-use crate::api_server::rules::ownership::{Set, compare, problems};
+use crate::api_server::rules::ownership::{Set, compare, problems_of_whole};
 use crate::api_server::rules::shape::{self, Shape};
 use crate::api_server::store::Store;
 use crate::api_server::webhooks::{self, Session};
@@ -115,7 +115,7 @@ pub(crate) fn track(
     let empty = before.is_none().then(|| shape::empty(shape));
     let old = before.or(empty.as_ref()).unwrap_or(&Value::Null);
     let updated = if target.session.is_some() && target.resource.custom {
-        problems(shape, after).map_or(Ok(()), Err)
+        problems_of_whole(shape, after).map_or(Ok(()), Err)
     } else {
         Ok(())
     };

@@ -1,4 +1,4 @@
-//! The versions in which managers wrote an object, if a webhook converts between them.
+//! The versions in which managers wrote an object, and the conversions between them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::members::at;
-use crate::api_server::rules::ownership::{Comparison, compare, problems};
+use crate::api_server::rules::ownership::{Comparison, compare, problems_of_whole};
 use crate::api_server::rules::shape::Shape;
 use crate::api_server::store::Store;
 use crate::api_server::verbs::{Part, WriteTarget};
@@ -16,24 +16,39 @@ use crate::api_server::webhooks::{self, Conversion, Session};
 use super::managers::Managers;
 use super::unwritten;
 
-/// The versions of a target's type. Without a webhook, an object has the same form in all.
+/// The versions of a target's type.
 pub(super) struct Versions<'a> {
     target: &'a WriteTarget<'a>,
     own: String,
     types: &'a [std::sync::Arc<ResourceType>],
-    webhook: Option<(&'a Session, &'a Conversion)>,
+    conversion: Converting<'a>,
+}
+
+/// The conversion between the versions of a type.
+#[derive(Clone, Copy)]
+enum Converting<'a> {
+    /// All versions are taken for the same one.
+    Nothing,
+    /// An object keeps its members in every version, whose schema may not know them.
+    Version,
+    Webhook(&'a Session, &'a Conversion),
 }
 
 impl<'a> Versions<'a> {
     pub(super) fn of(store: &'a Store, target: &'a WriteTarget<'a>) -> Self {
-        // A scale has the same form in all versions.
-        let converts = target.part != Part::Scale;
-        let conversion = || store.webhooks.conversion(target.resource).filter(|_| converts);
+        let resource = target.resource;
+        let conversion = match (target.session, store.webhooks.conversion(resource)) {
+            // A scale has the same form in all versions.
+            _ if target.part == Part::Scale => Converting::Nothing,
+            (Some(session), Some(conversion)) => Converting::Webhook(session, conversion),
+            (_, None) if resource.custom && resource.conversion.is_none() => Converting::Version,
+            _ => Converting::Nothing,
+        };
         Self {
             target,
             own: target.resource.api_version(),
             types: store.of(target.resource).map_or(&[][..], |all| &all.versions),
-            webhook: target.session.and_then(|session| Some((session, conversion()?))),
+            conversion,
         }
     }
 
@@ -47,35 +62,47 @@ impl<'a> Versions<'a> {
         self.target.part == Part::Scale
     }
 
+    fn converts(&self) -> bool {
+        !matches!(self.conversion, Converting::Nothing)
+    }
+
     pub(super) fn shape(&self, version: &str) -> Shape<'a> {
         let known = self.types.iter().find(|known| known.api_version() == version);
-        let known = known.filter(|_| self.webhook.is_some());
+        let known = known.filter(|_| self.converts());
         Shape::of(known.map_or(self.target.resource, |known| known))
     }
 
     /// Returns an object in another version. Each conversion leads from or to the write's version.
     pub(super) fn convert(&self, object: &Value, from: &str, to: &str) -> Result<Value, String> {
-        let Some((session, conversion)) = self.webhook.filter(|_| from != to) else {
+        if from == to || !self.converts() {
             return Ok(object.clone());
-        };
+        }
         if !self.types.iter().any(|known| known.api_version() == to) {
+            if matches!(self.conversion, Converting::Version) {
+                // The schema of a version that is not served is not at hand.
+                return Ok(object.clone());
+            }
             return Err(format!("request to convert CR to an invalid group/version: {to}"));
         }
         let mut object = object.clone();
         object["metadata"].as_object_mut().map(|members| members.remove("managedFields"));
-        let short = |version: &str| version.rsplit('/').next().unwrap_or_default().to_owned();
-        for (from, to) in [(from, &*self.own), (&*self.own, to)] {
-            let versions = (&*short(from), &*short(to));
-            let resource = self.target.resource;
-            object = webhooks::convert(session, conversion, resource, versions, object)?;
+        if let Converting::Webhook(session, conversion) = self.conversion {
+            let short = |version: &str| version.rsplit('/').next().unwrap_or_default().to_owned();
+            for (from, to) in [(from, &*self.own), (&*self.own, to)] {
+                let versions = (&*short(from), &*short(to));
+                let resource = self.target.resource;
+                object = webhooks::convert(session, conversion, resource, versions, object)?;
+            }
+        } else {
+            object["apiVersion"] = to.into();
         }
-        // A webhook may keep members that the other version does not have.
-        problems(self.shape(to), &object).map_or(Ok(object), Err)
+        // The other version may not have all members.
+        problems_of_whole(self.shape(to), &object).map_or(Ok(object), Err)
     }
 
     /// Checks that an object of the write's version has a form in each manager's version.
     pub(super) fn check(&self, managers: &Managers, object: &Value) -> Result<(), String> {
-        if self.webhook.is_none() {
+        if !self.converts() {
             return Ok(());
         }
         let versions = managers.0.values().map(|manager| &manager.version);
@@ -104,7 +131,7 @@ impl<'a> Versions<'a> {
                 (replicas(self.target.resource, old), replicas(self.target.resource, new));
             return Ok(compare(shape, &old, &new));
         }
-        if self.webhook.is_none() || version == self.own {
+        if version == self.own || !self.converts() {
             return Ok(compare(shape, old, new).without(&unwritten(self.target)));
         }
         let (old, new) = (of(old, "old")?, of(new, "new")?);
@@ -116,7 +143,7 @@ impl<'a> Versions<'a> {
 pub(super) struct Differences<'o> {
     versions: &'o Versions<'o>,
     objects: (&'o Value, &'o Value),
-    /// By version. Without a webhook, all versions have that of the write's one.
+    /// By version. Without a conversion, all versions have that of the write's one.
     known: BTreeMap<String, Comparison>,
 }
 
@@ -124,7 +151,7 @@ impl Differences<'_> {
     /// Returns the difference between the objects in a version.
     pub(super) fn of(&mut self, version: &str) -> Result<&Comparison, String> {
         let versions = self.versions;
-        let version = if versions.webhook.is_none() { versions.own() } else { version };
+        let version = if versions.converts() { version } else { versions.own() };
         Ok(match self.known.entry(version.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(versions.difference(version, self.objects)?),
