@@ -79,6 +79,14 @@ pub(super) fn asked() -> Vec<Ask> {
     let mut labelled = gadget(GROUP, "labelled", json!({ "spec": { "name": "abc" } }));
     labelled["metadata"]["nonsense"] = 1.into();
     asked.push(Ask::new("POST", &all, labelled));
+    let mut owned = gadget(GROUP, "owned", json!({ "spec": { "name": "abc" } }));
+    owned["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u", "nonsense": 1,
+    }]);
+    for mode in ["Strict", "Warn"] {
+        let query = format!("{all}?fieldValidation={mode}");
+        asked.push(Ask::new("POST", query, owned.clone()));
+    }
     let bad = gadget(GROUP, "Bad_Name", json!({ "spec": { "name": 1 } }));
     asked.push(Ask::new("POST", &all, bad));
 
@@ -104,6 +112,19 @@ pub(super) fn asked() -> Vec<Ask> {
         ("applied", json!({ "name": "abc", "nonsense": 1 })),
         ("applied", json!({ "name": "abc", "size": 11 })),
         ("applied", json!({ "name": "abd" })),
+        ("applied", json!({ "name": "abd", "size": null })),
+        ("applied", json!({ "name": "abd", "color": null, "maybe": null })),
+        ("applied", json!({ "name": "abd", "deep": { "b": null }, "tags": null })),
+        ("applied", json!({ "name": "abd", "list": [{ "k": "a", "v": null }] })),
+        (
+            "applied-null",
+            json!({ "name": "abd", "embedded": {
+            "apiVersion": "v1", "kind": "X", "metadata": { "creationTimestamp": "x" },
+        } }),
+        ),
+        ("applied-null", json!({ "name": "abd", "on": null })),
+        ("applied-null", json!({ "name": "abd", "free": { "n": null, "known": null } })),
+        ("applied-null", json!({ "name": "abd", "counts": { "a": null } })),
     ];
     for (name, spec) in applied {
         let query = format!("{}?fieldManager=test", path(name));
@@ -179,6 +200,22 @@ fn bodies() -> Vec<Value> {
         json!({ "embedded": { "apiVersion": "v1", "kind": "X", "metadata": 5 } }),
         json!({ "embedded": {
             "apiVersion": "v1", "kind": "X", "metadata": { "labels": { "a": 1 } },
+        } }),
+        json!({ "embedded": {
+            "apiVersion": "v1", "kind": "X",
+            "metadata": { "name": "a%b", "namespace": "A", "generateName": "b/" },
+        } }),
+        json!({ "embedded": {
+            "apiVersion": "v1", "kind": "X", "metadata": {
+                "labels": { "a b": "c", "d": "e f" }, "annotations": { "a b": "c" },
+                "finalizers": ["a/b/c"], "generation": -1,
+            },
+        } }),
+        json!({ "embedded": {
+            "apiVersion": "v1", "kind": "X", "metadata": { "ownerReferences": [
+                { "apiVersion": "v1", "kind": "X", "name": "x", "uid": "u", "controller": true },
+                { "apiVersion": "v1", "kind": "X", "name": "y", "uid": "v", "controller": true },
+            ] },
         } }),
         json!({ "open": [{ "x": { "y": 1 } }] }),
         json!({ "name": 1, "size": "x", "on": 3 }),

@@ -113,3 +113,16 @@ async fn dry_run_shows_the_result_without_change() {
     let path = "/api/v1/namespaces/default/configmaps/a?dryRun=Some";
     assert_eq!(ask(&server, "PUT", path, &[], &json!({})).await.status, 422);
 }
+
+#[tokio::test]
+async fn a_body_counts_instead_of_the_query() {
+    let (server, _, maps) = rig();
+    let path = "/api/v1/namespaces/default/configmaps/a?dryRun=All";
+    for (body, gone) in
+        [(json!(null), false), (json!({"dryRun": ["All"]}), false), (json!({}), true)]
+    {
+        let _ = maps.create(&PostParams::default(), &map("a")).await;
+        assert_eq!(ask(&server, "DELETE", path, &[], &body).await.status, 200);
+        assert_eq!(maps.get_opt("a").await.unwrap().is_none(), gone, "{body}");
+    }
+}

@@ -99,3 +99,26 @@ async fn what_cannot_be_a_scale_is_refused() {
     assert_eq!(get(&server, &path.replace("web", "nobody")).await.status, 404);
     assert_eq!(get(&server, "/api/v1/namespaces/default/configmaps/a/scale").await.status, 404);
 }
+
+#[tokio::test]
+async fn a_written_scale_is_validated_as_asked() {
+    let server = ApiServer::new();
+    let deployments: Api<Deployment> = Api::default_namespaced(server.client());
+    deployments.create(&PostParams::default(), &deployment(Some(3))).await.unwrap();
+    let path = "/apis/apps/v1/namespaces/default/deployments/web/scale";
+    let mut scale = json!({
+        "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "web"},
+        "spec": {"replicas": 5, "x": 1},
+    });
+    let strict = format!("{path}?fieldValidation=Strict");
+    let refused = ask(&server, "PUT", &strict, &[], &scale).await;
+    let problem = "Scale in version \"v1\" cannot be handled as a Scale: strict decoding error: \
+                   unknown field \"spec.x\"";
+    assert_eq!((refused.status, &refused.json()["message"]), (400, &problem.into()));
+    assert_eq!(ask(&server, "PUT", path, &[], &scale).await.status, 200);
+    scale["spec"]["replicas"] = "5".into();
+    let refused = ask(&server, "PUT", path, &[], &scale).await;
+    let problem = "Scale in version \"v1\" cannot be handled as a Scale: json: cannot unmarshal \
+                   string into Go struct field ScaleSpec.spec.replicas of type int32";
+    assert_eq!((refused.status, &refused.json()["message"]), (400, &problem.into()));
+}

@@ -178,3 +178,52 @@ async fn storage_may_take_its_time_to_start() {
     tokio::time::sleep(time).await;
     assert_eq!(get(&server, GADGETS).await.status, 200);
 }
+
+#[tokio::test]
+async fn unknown_members_of_owners_are_removed() {
+    let server = defined().await;
+    let owner = json!({"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u", "bad": 1});
+    let mut owned = gadget("a", &json!({"size": 1}));
+    owned["metadata"]["ownerReferences"] = json!([owner]);
+    let path = format!("{GADGETS}?fieldValidation=Strict");
+    let refused = ask(&server, "POST", &path, &[], &owned).await;
+    let message = refused.json()["message"].to_string();
+    assert!(message.contains("unknown field \\\"metadata.ownerReferences[0].bad\\\""), "{message}");
+    let made = ask(&server, "POST", GADGETS, &[], &owned).await;
+    assert_eq!(made.status, 201);
+    assert_eq!(made.json()["metadata"]["ownerReferences"][0].get("bad"), None);
+}
+
+#[tokio::test]
+async fn metadata_of_embedded_objects_is_validated() {
+    let server = ApiServer::new();
+    let embedded = json!({
+        "type": "object", "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+    });
+    define(&server, &definition(&embedded)).await;
+    for (metadata, field) in [
+        (json!({"name": "a/b"}), "name"),
+        (json!({"generateName": "a/"}), "generateName"),
+        (json!({"namespace": "A"}), "namespace"),
+        (json!({"labels": {"a": "b c"}}), "labels"),
+        (json!({"annotations": {"a b": "c"}}), "annotations"),
+        (json!({"finalizers": ["a/b/c"]}), "finalizers"),
+        (
+            json!({"ownerReferences": [{"apiVersion": "v1", "kind": "X", "name": "x"}]}),
+            "ownerReferences.uid",
+        ),
+    ] {
+        let inner = json!({"apiVersion": "v1", "kind": "X", "metadata": metadata});
+        let refused =
+            ask(&server, "POST", GADGETS, &[], &gadget("a", &json!({"size": inner}))).await;
+        let cause = &refused.json()["details"]["causes"][0];
+        let expected = json!(format!("spec.size.metadata.{field}"));
+        assert_eq!((refused.status, &cause["field"]), (422, &expected));
+    }
+    let inner = json!({
+        "apiVersion": "v1", "kind": "X", "metadata": {"labels": {"a": "b"}, "finalizers": ["a"]},
+    });
+    let made = ask(&server, "POST", GADGETS, &[], &gadget("a", &json!({"size": inner}))).await;
+    assert_eq!(made.status, 201);
+}

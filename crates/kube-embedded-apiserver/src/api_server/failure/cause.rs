@@ -102,6 +102,12 @@ impl Cause {
         Self { reason: "FieldValueNotFound", field: field.to_owned(), message }
     }
 
+    /// Returns the cause for a field that is below another one.
+    pub(crate) fn below(mut self, path: &str) -> Self {
+        self.field = format!("{path}.{}", self.field);
+        self
+    }
+
     /// Returns the path of the field.
     pub(crate) fn field(&self) -> &str {
         &self.field

@@ -223,12 +223,10 @@ impl Failure {
         Self::without_reason(&problem)
     }
 
-    /// Returns the failure for unknown members under strict validation.
-    pub(crate) fn strict(resource: &ResourceType, unknown: &[String]) -> Self {
-        let (kind, version) = (&resource.kind, &resource.version);
+    /// Returns the failure for an object that cannot be decoded, or not strictly.
+    pub(crate) fn undecodable((kind, version): (&str, &str), problem: &str) -> Self {
         Self::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
-            unknown.join(", ")
+            "{kind} in version {version:?} cannot be handled as a {kind}: {problem}"
         ))
     }
 

@@ -6,7 +6,9 @@
 use serde_json::{Map, Value};
 
 use crate::api_server::failure::Cause;
-use crate::api_server::names::{label_value_problems, qualified_problems};
+use crate::api_server::names::{
+    NameForm, label_problems as namespace_problems, label_value_problems, qualified_problems,
+};
 use crate::api_server::resource::ResourceType;
 
 /// The largest size of all annotations, in bytes.
@@ -57,6 +59,30 @@ pub(crate) fn change_problems(
     if before["finalizers"] != after["finalizers"] {
         causes.extend(finalizer_problems(resource, &after["finalizers"]));
     }
+    causes
+}
+
+/// Returns the problems of the metadata of an object inside of another one, which may have any
+/// name that is a segment of a path, or none.
+pub(crate) fn embedded_problems(metadata: &Value) -> Vec<Cause> {
+    let text = |member: &str| metadata[member].as_str().filter(|text| !text.is_empty());
+    let segment = NameForm::PathSegment;
+    let mut causes = Vec::new();
+    if let Some(prefix) = text("generateName") {
+        causes.extend(invalid("metadata.generateName", prefix, &segment.prefix_problems(prefix)));
+    }
+    if let Some(name) = text("name") {
+        causes.extend(invalid("metadata.name", name, &segment.problems(name)));
+    }
+    if let Some(namespace) = text("namespace") {
+        causes.extend(invalid("metadata.namespace", namespace, &namespace_problems(namespace)));
+    }
+    if let Some(generation) = metadata["generation"].as_i64().filter(|generation| *generation < 0) {
+        let problem = "must be greater than or equal to 0";
+        causes.push(Cause::invalid_raw("metadata.generation", &generation.to_string(), problem));
+    }
+    causes.extend(common_problems(metadata));
+    causes.extend(finalizer_forms(&metadata["finalizers"]));
     causes
 }
 
@@ -166,6 +192,17 @@ fn shown_owner(owner: &Value) -> String {
 }
 
 fn finalizer_problems(resource: &ResourceType, finalizers: &Value) -> Vec<Cause> {
+    let mut causes = finalizer_forms(finalizers);
+    if !resource.custom {
+        for (n, finalizer) in texts(finalizers).enumerate() {
+            causes.extend(unqualified(&format!("metadata.finalizers[{n}]"), finalizer));
+        }
+    }
+    causes
+}
+
+/// Returns the problems of finalizers, except that a name has no domain.
+fn finalizer_forms(finalizers: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for finalizer in texts(finalizers) {
         causes.extend(invalid("metadata.finalizers", finalizer, &qualified_problems(finalizer)));
@@ -175,11 +212,6 @@ fn finalizer_problems(resource: &ResourceType, finalizers: &Value) -> Vec<Cause>
         let problem = "finalizer orphan and foregroundDeletion cannot be both set";
         let shown = finalizers.to_string();
         causes.push(Cause::invalid_raw("metadata.finalizers", &shown, problem));
-    }
-    if !resource.custom {
-        for (n, finalizer) in texts(finalizers).enumerate() {
-            causes.extend(unqualified(&format!("metadata.finalizers[{n}]"), finalizer));
-        }
     }
     causes
 }

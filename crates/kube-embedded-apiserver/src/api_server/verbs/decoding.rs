@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::WriteTarget;
 use super::options::FieldValidation;
+use super::{WriteTarget, scale};
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::shape::{self, Shape, Source};
@@ -68,20 +68,41 @@ pub(crate) fn object(
     target: WriteTarget<'_>,
     validation: FieldValidation,
     object: &mut Value,
+    problems: Vec<String>,
+) -> Result<(), Failure> {
+    let unknown = members(target.resource, Source::Json, object);
+    let types = (&*target.resource.kind, &*target.resource.version);
+    judge(target, validation, types, unknown, problems)
+}
+
+/// Decodes the scale of a body, as [`object`] does.
+pub(crate) fn scale(
+    target: WriteTarget<'_>,
+    validation: FieldValidation,
+    scale: &mut Value,
+    problems: Vec<String>,
+) -> Result<(), Failure> {
+    let unknown = shape::decode(Shape::of_kind(scale::VERSION, "Scale"), Source::Json, scale);
+    let unknown = unknown
+        .map(|paths| paths.into_iter().map(|path| format!("unknown field {path:?}")).collect());
+    judge(target, validation, ("Scale", "v1"), unknown, problems)
+}
+
+/// Warns of problems, or fails with them.
+fn judge(
+    target: WriteTarget<'_>,
+    validation: FieldValidation,
+    types: (&str, &str),
+    unknown: Result<Vec<String>, String>,
     mut problems: Vec<String>,
 ) -> Result<(), Failure> {
-    let resource = target.resource;
-    let unknown = members(resource, Source::Json, object).map_err(|problem| {
-        let (kind, version) = (&resource.kind, &resource.version);
-        Failure::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a {kind}: {problem}"
-        ))
-    })?;
+    let unknown = unknown.map_err(|problem| Failure::undecodable(types, &problem))?;
     problems.extend(unknown);
     match validation {
         FieldValidation::Ignore => Ok(()),
         FieldValidation::Strict if !problems.is_empty() => {
-            Err(Failure::strict(resource, &problems))
+            let problems = problems.join(", ");
+            Err(Failure::undecodable(types, &format!("strict decoding error: {problems}")))
         }
         FieldValidation::Strict | FieldValidation::Warn => {
             target.warn(problems);

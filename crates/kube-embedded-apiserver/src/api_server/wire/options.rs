@@ -67,7 +67,7 @@ fn check_manager(kind: &str, manager: &str) -> Result<(), Failure> {
 }
 
 impl DeleteOptions {
-    /// Parses the body of a delete, which may be empty, with defaults from its query.
+    /// Parses the body of a delete, or its query where it has no body.
     pub(super) fn parse(
         content_type: &str,
         body: &Bytes,
@@ -90,6 +90,7 @@ impl DeleteOptions {
                  \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
             )));
         }
-        Self::of(&body, query)
+        // A server reads one of both.
+        Self::of(&body, &WriteOptions::default())
     }
 }

@@ -97,7 +97,7 @@ impl ResourceRequest<'_> {
         let read = |expected: Expected<'_>| Ok(expected.read(self.content_type, body)?.value);
         Ok(match (part, &self.head.method) {
             (Subresource::Scale, &Method::PUT) => {
-                (200, scale::replace(store, target, &read(SCALE)?)?)
+                (200, scale::replace(store, target, &self.parse_scale(options, body)?)?)
             }
             (Subresource::Scale, &Method::PATCH) if self.content_type.starts_with(patch::APPLY) => {
                 (200, scale::apply(store, target, options, &applied(body)?.0)?)
@@ -132,14 +132,32 @@ impl ResourceRequest<'_> {
 
     /// Returns the object of the body, without unknown members.
     fn parse_object(&self, options: &WriteOptions, body: &Bytes) -> Result<Value, Failure> {
-        let parsed = Expected::of(self.resource).read(self.content_type, body)?;
-        let (mut object, mut repeated) = (parsed.value, decoding::repeated(parsed.repeated));
+        let (mut object, repeated) = self.parse(Expected::of(self.resource), options, body)?;
+        decoding::object(self.write_target(options), options.unknown, &mut object, repeated)?;
+        Ok(object)
+    }
+
+    /// Returns the scale of the body, without unknown members.
+    fn parse_scale(&self, options: &WriteOptions, body: &Bytes) -> Result<Value, Failure> {
+        let (mut scale, repeated) = self.parse(SCALE, options, body)?;
+        decoding::scale(self.write_target(options), options.unknown, &mut scale, repeated)?;
+        Ok(scale)
+    }
+
+    /// Returns the value of the body, and messages about members that occur twice.
+    fn parse(
+        &self,
+        expected: Expected<'_>,
+        options: &WriteOptions,
+        body: &Bytes,
+    ) -> Result<(Value, Vec<String>), Failure> {
+        let parsed = expected.read(self.content_type, body)?;
+        let mut repeated = decoding::repeated(parsed.repeated);
         let strict = options.unknown == FieldValidation::Strict;
         repeated.extend(repeated_in_yaml(self.content_type, body).map(|problem| {
             if strict { format!("yaml: unmarshal errors:\n  {problem}") } else { problem }
         }));
-        decoding::object(self.write_target(options), options.unknown, &mut object, repeated)?;
-        Ok(object)
+        Ok((parsed.value, repeated))
     }
 
     /// Returns a failure if a patch that is not an apply asks for force, or says that it does not.
@@ -266,6 +284,9 @@ fn reviewed(
     let delete = *method == Method::DELETE;
     let given = Some(body).filter(|_| delete).and_then(|body| serde_json::from_slice(body).ok());
     let mut shown = given.filter(Value::is_object).unwrap_or_else(|| json!({}));
+    if delete && !body.is_empty() {
+        return shown;
+    }
     if options.dry_run {
         shown["dryRun"] = json!(["All"]);
     }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{flag, member};
 use crate::api_server::failure::Cause;
-use crate::api_server::names::{letter_label_problems, path_segment_problems};
-use crate::api_server::rules::shape;
+use crate::api_server::names::letter_label_problems;
+use crate::api_server::rules::{metadata, shape};
 
 /// Returns the problems of kind, apiVersion and metadata of all embedded objects.
 pub(super) fn problems(schema: &Value, object: &Value) -> Vec<Cause> {
@@ -85,16 +85,20 @@ fn embedded(members: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     }
     for name in ["apiVersion", "kind"] {
         let field = format!("{path}.{name}");
-        let text = members.get(name).and_then(Value::as_str);
-        let problem = text.and_then(|text| Some((text, text_problem(name, text)?)));
-        causes.extend(problem.map(|(text, problem)| Cause::invalid(&field, text, &problem)));
+        causes.extend(members.get(name).and_then(|value| match value.as_str() {
+            Some(text) => Some(Cause::invalid(&field, text, &text_problem(name, text)?)),
+            // An applied value is not decoded before.
+            None => Some(Cause::invalid_raw(&field, &value.to_string(), "must be a string")),
+        }));
     }
-    let name = members.get("metadata").and_then(|metadata| metadata["name"].as_str());
-    let field = format!("{path}.metadata.name");
-    let name = name.filter(|name| !name.is_empty());
-    if let Some(name) = name {
-        let problems = path_segment_problems(name);
-        causes.extend(problems.iter().map(|problem| Cause::invalid(&field, name, problem)));
+    let Some(metadata) = members.get("metadata") else { return };
+    let mut decoded = metadata.clone();
+    if let Err(problem) = shape::decode_metadata(&mut decoded) {
+        let field = format!("{path}.metadata");
+        causes.push(Cause::invalid_raw(&field, &metadata.to_string(), &problem));
+    } else {
+        let problems = metadata::embedded_problems(&decoded).into_iter();
+        causes.extend(problems.map(|cause| cause.below(path)));
     }
 }
 

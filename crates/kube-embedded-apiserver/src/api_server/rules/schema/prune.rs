@@ -25,6 +25,9 @@ const METADATA: [&str; 15] = [
     "uid",
 ];
 
+/// The members of an owner in metadata.
+const OWNER: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
+
 /// Prunes an object that has kind, apiVersion and metadata. Returns the removed paths, sorted.
 pub(super) fn object(schema: &Value, object: &mut Value) -> Vec<String> {
     value(schema, true, object)
@@ -143,6 +146,22 @@ impl Pruning {
                 _ => false,
             };
             known && !empty
+        });
+        if let Some(Value::Array(owners)) = members.get_mut("ownerReferences") {
+            let above = self.enter("ownerReferences");
+            self.elements(owners, Self::owner);
+            self.path.truncate(above);
+        }
+    }
+
+    fn owner(&mut self, owner: &mut Value) {
+        let Value::Object(members) = owner else { return };
+        members.retain(|name, _| {
+            let known = OWNER.contains(&name.as_str());
+            if !known {
+                self.unknown.push(format!("{}.{name}", self.path));
+            }
+            known
         });
     }
 
