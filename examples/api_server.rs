@@ -183,7 +183,8 @@ async fn churn(server: &ApiServer, options: &Options) {
     if options.churn == 0 {
         return std::future::pending().await;
     }
-    let mut ticks = tokio::time::interval(Duration::from_secs(1) / options.churn);
+    let pause = (Duration::from_secs(1) / options.churn).max(Duration::from_nanos(1));
+    let mut ticks = tokio::time::interval(pause);
     let (mut first, mut next) = (0, options.pods);
     for tick in 0_u64.. {
         ticks.tick().await;

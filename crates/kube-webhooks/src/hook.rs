@@ -303,7 +303,8 @@ impl Hook {
     }
 
     /// Adds a condition in CEL, with a name of its own. Requests that do not meet it are not
-    /// reviewed.
+    /// reviewed. The expression is not compiled here: API servers refuse a configuration with one
+    /// that does not compile.
     #[must_use]
     pub fn match_condition(mut self, name: &str, expression: &str) -> Self {
         let (name, expression) = (name.to_owned(), expression.to_owned());
