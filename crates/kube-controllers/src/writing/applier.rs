@@ -55,6 +55,10 @@ use kube_informer::object::ObjectKey;
 /// field from the answer. If the type reads other values as the very one that was applied, a change
 /// to these does not show.
 ///
+/// An informer of a dynamic type may hold the objects in another version of their kind than the
+/// applier's. Their fields may then have other names, so none of them shows: the field that is
+/// named is `.apiVersion`.
+///
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
 /// another manager changes only the order, that is not undone. Nor does it count in a list that is
 /// a set in the schema, such as `finalizers`. In any other list, the order is part of the value,

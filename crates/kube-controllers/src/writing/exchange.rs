@@ -221,10 +221,16 @@ impl Exchange {
             return Some(object);
         }
         let value = (self.object_type.to_value)(&*object).ok()?;
+        // Its fields may have other names there.
+        let is_in_other_version = self.is_in_other_version(&value);
         if is_the_answer {
             // The object is the server's answer. If the cache holds it in a slightly different
             // form, for example because it came as protobuf, that form is the one to compare with.
             let values = match record.values {
+                _ if is_in_other_version => {
+                    let hidden = Some(".apiVersion".to_owned());
+                    self.evidence(&record.owned, hidden, &value, *section)
+                }
                 Evidence::State(_) => Evidence::state(&value, *section),
                 fields if fields == Evidence::Fields(record.owned.digest(&value)) => fields,
                 Evidence::Fields(_) => {
@@ -236,11 +242,18 @@ impl Exchange {
             return Some(object);
         }
         let values = match record.values {
+            Evidence::Fields(_) if is_in_other_version => return None,
             Evidence::Fields(_) => Evidence::Fields(record.owned.digest(&value)),
             Evidence::State(_) => Evidence::state(&value, *section),
         };
         (values == record.values && self.owns_fields(informer, &*object, *section, record))
             .then_some(object)
+    }
+
+    /// Returns whether a cached object states another version of its kind than is applied.
+    fn is_in_other_version(&self, cached: &Value) -> bool {
+        let stated = cached["apiVersion"].as_str().filter(|stated| !stated.is_empty());
+        stated.is_some_and(|stated| stated != self.api_version)
     }
 
     /// Returns what shows a change of the fields that a configuration has set. `hidden` is the path

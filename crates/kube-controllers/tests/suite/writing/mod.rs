@@ -18,3 +18,4 @@ mod secrecy;
 mod shapes;
 mod status;
 mod support;
+mod versions;
