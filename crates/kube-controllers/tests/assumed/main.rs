@@ -17,6 +17,7 @@ mod ledger;
 mod seeds;
 #[path = "../sharding/tally.rs"]
 mod tally;
+mod versions;
 mod views;
 mod world;
 

@@ -55,8 +55,11 @@ async fn send(
     };
     let body = read_body(body).await?;
     let answer = kube_decode::json::<WriteAnswer>(&body).ok();
-    // Another kind, such as a scale or only metadata, is not the object.
-    let is_object = answer.as_ref().is_some_and(|answer| overlay.is_of_kind(answer.kind()));
+    // Another kind, such as a scale or only metadata, is not the object. In another version, its
+    // fields may have other names.
+    let is_object = answer.as_ref().is_some_and(|answer| {
+        overlay.is_of_kind(answer.kind()) && overlay.is_of_version(answer.api_version())
+    });
     if let Some(answer) = answer
         && let WriteOutcome::Expect(written, expectation) = answer.expectation(&target)
     {

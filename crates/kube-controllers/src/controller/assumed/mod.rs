@@ -11,6 +11,7 @@ mod client;
 mod overlay;
 mod snapshot;
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -118,7 +119,11 @@ pub struct AssumedStatus {
 impl<K: Resource + Send + Sync + 'static> AssumedView<K> {
     /// Creates a view of this informer's objects, and keeps the informer alive.
     pub fn new(informer: &SharedInformer<K>) -> Self {
-        Self(Arc::new(Overlay::new(informer.clone().cast(), KindReach::of::<K>())), PhantomData)
+        let unit: Box<dyn Any> = Box::new(());
+        let of = unit.downcast::<K::DynamicType>();
+        let api_version = of.ok().map(|of| K::api_version(&of).into_owned());
+        let overlay = Overlay::new(informer.clone().cast(), api_version, KindReach::of::<K>());
+        Self(Arc::new(overlay), PhantomData)
     }
 
     /// Sets the function that decides whether a stored object shows what was assumed:
@@ -211,9 +216,9 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> AssumedView<K> {
     /// Wraps a client so that this view sees the answers to its writes at once. It may be a
     /// [`tracking_client`](super::tracking_client).
     ///
-    /// An answer counts if it has an object of the informer's kind and namespace, or deletes one.
-    /// Dry runs do not count. An informer with a selector sees no answers, because the object may
-    /// not match. The client must be one of the informer's cluster.
+    /// An answer counts if it has an object of the informer's kind, API version and namespace, or
+    /// deletes one. Dry runs do not count. An informer with a selector sees no answers, because the
+    /// object may not match. The client must be one of the informer's cluster.
     ///
     /// Delete with the object's uid as a precondition. Otherwise another object of its name may be
     /// deleted, which the store has not shown. Readers may then see an older one for a moment.

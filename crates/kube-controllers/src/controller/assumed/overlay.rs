@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use kube::api::DynamicObject;
 use tokio::time::Instant;
 
 use super::super::membership::Membership;
@@ -30,6 +31,8 @@ type Shown = Arc<dyn Fn(&Cached, &Cached) -> bool + Send + Sync>;
 
 pub(super) struct Overlay {
     informer: SharedInformer,
+    /// The API version of the objects' type. `None` if the type is known only at run time.
+    api_version: Option<String>,
     reach: KindReach,
     membership: Membership,
     pub(super) cache: Cache,
@@ -122,7 +125,11 @@ pub(super) struct Before {
 }
 
 impl Overlay {
-    pub(super) fn new(informer: SharedInformer, reach: KindReach) -> Self {
+    pub(super) fn new(
+        informer: SharedInformer,
+        api_version: Option<String>,
+        reach: KindReach,
+    ) -> Self {
         let settings = Settings { shown: None, lifetime: Duration::from_secs(30), limit: 10_000 };
         let state = OverlayState {
             settings,
@@ -136,6 +143,7 @@ impl Overlay {
             membership: Membership::of(&informer),
             cache: Cache::new(informer.clone()),
             informer,
+            api_version,
             reach,
             state: Mutex::new(state),
         }
@@ -215,6 +223,18 @@ impl Overlay {
     /// Returns whether the informer's objects have this kind.
     pub(super) fn is_of_kind(&self, kind: &str) -> bool {
         *self.informer.collection().kind == *kind
+    }
+
+    /// Returns whether the informer's objects have this API version, as far as that is known.
+    pub(super) fn is_of_version(&self, api_version: &str) -> bool {
+        if let Some(known) = &self.api_version {
+            return api_version.is_empty() || known == api_version;
+        }
+        // An informer of a dynamic type may have moved to another version than was requested.
+        let first = self.informer.snapshot().iter_cached().next().map(|(_, first)| first);
+        let first = first.and_then(|first| first.get_as::<DynamicObject>());
+        let stated = first.as_ref().and_then(|first| first.types.as_ref());
+        stated.is_none_or(|stated| api_version.is_empty() || stated.api_version == api_version)
     }
 
     /// Lays the answer to a write over the store. `object` is `None` for a deletion.

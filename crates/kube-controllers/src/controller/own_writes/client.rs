@@ -327,6 +327,8 @@ pub(in crate::controller) enum WriteOutcome {
 /// The parts of an answer, or of a request's body, that identify the object.
 #[derive(Deserialize)]
 pub(in crate::controller) struct WriteAnswer {
+    #[serde(default, rename = "apiVersion")]
+    api_version: String,
     #[serde(default)]
     pub(super) kind: String,
     #[serde(default)]
@@ -369,9 +371,13 @@ impl WriteAnswer {
         &self.kind
     }
 
+    pub(in crate::controller) fn api_version(&self) -> &str {
+        &self.api_version
+    }
+
     /// Returns what the answer says about a write to this target.
     pub(in crate::controller) fn expectation(self, target: &WriteTarget) -> WriteOutcome {
-        let Self { kind, metadata, details } = self;
+        let Self { kind, metadata, details, .. } = self;
         let whole_object = target.subresource.is_none();
         if kind == "Status" {
             return match (&target.name, details.uid) {
