@@ -87,7 +87,7 @@ fn group_of(resource: &str) -> &str {
 }
 
 /// Returns the dynamic type of a type that knows its kind.
-fn static_type<K: Resource>() -> Option<Box<K::DynamicType>> {
+pub(super) fn static_type<K: Resource>() -> Option<Box<K::DynamicType>> {
     let unit: Box<dyn Any> = Box::new(());
     unit.downcast().ok()
 }

@@ -11,7 +11,6 @@ mod client;
 mod overlay;
 mod snapshot;
 
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -24,6 +23,7 @@ use serde::de::DeserializeOwned;
 use self::client::DecodeAnswer;
 use self::overlay::Overlay;
 pub use self::snapshot::AssumedSnapshot;
+use super::owner::static_type;
 use kube_informer::informer::SharedInformer;
 use kube_informer::lister_watcher::Collection;
 use kube_informer::object::{Cached, InvalidKey, ObjectKey};
@@ -119,9 +119,7 @@ pub struct AssumedStatus {
 impl<K: Resource + Send + Sync + 'static> AssumedView<K> {
     /// Creates a view of this informer's objects, and keeps the informer alive.
     pub fn new(informer: &SharedInformer<K>) -> Self {
-        let unit: Box<dyn Any> = Box::new(());
-        let of = unit.downcast::<K::DynamicType>();
-        let api_version = of.ok().map(|of| K::api_version(&of).into_owned());
+        let api_version = static_type::<K>().map(|unit| K::api_version(&unit).into_owned());
         let overlay = Overlay::new(informer.clone().cast(), api_version, KindReach::of::<K>());
         Self(Arc::new(overlay), PhantomData)
     }

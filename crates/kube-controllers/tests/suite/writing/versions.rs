@@ -98,9 +98,9 @@ async fn settle(
 ) -> usize {
     for sent in 0..5 {
         informer.wait_for(&server.revision().into(), 600 * S).await.unwrap();
-        let applied =
+        let outcome =
             if status { applier.apply_status(desired).await } else { applier.apply(desired).await };
-        if !applied.unwrap().was_sent() {
+        if !outcome.unwrap().was_sent() {
             return sent;
         }
     }
