@@ -108,7 +108,7 @@ where
 #[tokio::test(start_paused = true)]
 async fn answer_in_another_version_is_no_object() {
     let server = server().await;
-    let typed = read(&server, |factory| factory.informer::<Gear>(), |gear| gear.spec.teeth2);
+    let typed = read(&server, SharedInformerFactory::informer::<Gear>, |gear| gear.spec.teeth2);
     assert_eq!(typed.await, [Some(1), Some(6), Some(6)]);
     let dynamic = read(
         &server,
