@@ -282,6 +282,8 @@ impl ReflectorDriver {
     async fn await_shard(&mut self) -> StepOutcome {
         self.status.enter(ReflectorState::AwaitingShard);
         self.permit.leave_queue();
+        // Nothing is held that could age: only demands are to be met.
+        self.prover.forget();
         loop {
             tokio::select! {
                 biased;

@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::error::{ApiStatus, Fault, FaultClass};
+use kube_informer::informer::ReadBarrier;
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::reflector::{ReflectorOptions, ReflectorState, RelistCause};
 use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, WatchEnd};
 use kube_informer::{
     InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory, SourceError,
 };
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::helpers::{LateWatches, factory_of, informer_of, map, map_in, server_with};
@@ -174,6 +177,43 @@ async fn deaf_watch_is_detected_within_the_limit() {
     assert_eq!(maps.status().objects, 2);
     assert!(maps.status().reflector.relists.of(RelistCause::Unproven) >= 1);
     maps.shutdown().await;
+}
+
+/// A replica without a slot follows nothing: no question is due, whatever the limit was before.
+#[tokio::test(start_paused = true)]
+async fn limit_rests_while_the_shard_is_empty() {
+    let (everything, nothing) =
+        (ShardSelector::everything(ShardKey::Uid), ShardSelector::nothing(ShardKey::Uid));
+    for doubted in [false, true] {
+        let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+        source.put(map("a", "1"));
+        let (shards, receiver) = watch::channel(everything.clone());
+        let reflector = ReflectorOptions::new().freshness_limit(seconds(30)).on_error(|_| {});
+        let options = InformerOptions::new().reflector(reflector.shard(receiver));
+        let maps = SharedInformer::new(source.clone(), options);
+        maps.start().unwrap();
+        maps.wait_for_sync(seconds(10)).await.unwrap();
+        sleep(seconds(5)).await;
+        if doubted {
+            source.end_watches(WatchEnd::Broken);
+        }
+        shards.send_replace(nothing.clone());
+        let requests = source.requests().len() + usize::from(doubted);
+        for _ in 0..600 {
+            sleep(seconds(1)).await;
+            assert!(maps.is_fresh(seconds(1)), "{:?}", maps.status());
+        }
+        maps.reach(ReadBarrier::now(), seconds(1)).await.unwrap();
+        assert!(source.requests().len() <= requests, "{:?}", source.requests());
+        shards.send_replace(everything.clone());
+        sleep(seconds(5)).await;
+        assert_eq!(maps.status().objects, 1);
+        for _ in 0..600 {
+            sleep(seconds(1)).await;
+            assert!(maps.is_fresh(seconds(31)), "{:?}", maps.status());
+        }
+        maps.shutdown().await;
+    }
 }
 
 /// A handler's panic or slowness is nobody's; a transaction that is not through is.
