@@ -78,6 +78,7 @@ pub struct InformerStatus {
     /// The upper bound of the store's age: the time since the newest proof that the store has
     /// reached. A proof is a list, an event, a bookmark, or a quorum list of one item
     /// ([`ReflectorOptions::freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit)).
+    /// The events of a watch's first two seconds are none: they may be old ones that were missed.
     /// An answer is no proof if the server has named a newer version: see
     /// [`ReflectorStatus::freshness`]. Until it names one, a cache that lags cannot be told from a
     /// current one, and its bookmarks are proofs. [`reach`](super::SharedInformer::reach) asks a

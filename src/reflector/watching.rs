@@ -24,6 +24,10 @@ use crate::yield_budget::{TURN, YieldBudget};
 /// The age below which a watch without an event counts as refused when it ends.
 const REFUSED_WATCH: Duration = Duration::from_secs(1);
 
+/// The time after the opening of a watch in which its events prove nothing. They may be those that
+/// were missed, and more may follow. A bookmark follows all of them.
+const MISSED: Duration = Duration::from_secs(2);
+
 /// The time for which events outside of the shard are collected before the sink learns the version.
 const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
 
@@ -52,6 +56,8 @@ impl ReflectorDriver {
         let overdue = after(opened, query.timeout.saturating_add(self.options.watch_grace_period));
         let mut due = at_most.map(|at_most| after(opened, at_most));
         let (mut last, mut events) = (opened, 0);
+        // Initial events are complete.
+        let mut proves_from = if query.initial_events { opened } else { after(opened, MISSED) };
         let mut shard = self.options.shard.clone();
         // The time at which the sink learns the version of events outside of the shard.
         let mut untold: Option<Instant> = None;
@@ -114,6 +120,7 @@ impl ReflectorDriver {
                             (stream, query, short) = (self.guarded(next), from, true);
                             additions = Additions::of(&query);
                             last = Instant::now();
+                            proves_from = after(last, MISSED);
                             self.heartbeat.begin();
                             self.status.watches(None);
                         }
@@ -168,7 +175,8 @@ impl ReflectorDriver {
             }
             self.status.heard(now);
             let observed = self.observe(item);
-            if matches!(observed, Observed::Bookmark { .. }) {
+            let is_bookmark = matches!(observed, Observed::Bookmark { .. });
+            if is_bookmark {
                 // Servers send one a minute, but a source may send them without end. Yield, so that
                 // timers on the same thread are on time.
                 budget.spend(TURN).await;
@@ -189,7 +197,7 @@ impl ReflectorDriver {
                 if replay >= Replay::Shown {
                     continue;
                 }
-                if matches!(observed, Observed::Bookmark { .. }) {
+                if is_bookmark {
                     self.prover.doubt_history(Some(now));
                 }
                 let at = self.handle_old_item(observed, machine, sink, now).await;
@@ -210,7 +218,8 @@ impl ReflectorDriver {
             if short {
                 self.prover.note_short_watch_version(machine.version());
             }
-            if replay == Replay::No && machine.watch_proves() {
+            let is_live = is_bookmark || now >= proves_from;
+            if is_live && replay == Replay::No && machine.watch_proves() {
                 self.proved(machine, now);
             }
             // Count silence from the end of the emit, because a full sink may have delayed the next

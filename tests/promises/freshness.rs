@@ -9,7 +9,9 @@ use kube_informer::error::{ApiStatus, Fault, FaultClass};
 use kube_informer::informer::ReadBarrier;
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::reflector::{ReflectorOptions, ReflectorState, RelistCause};
-use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, WatchEnd};
+use kube_informer::testing::{
+    ApiServer, BodyPosition, FakeSource, Faults, Injection, Requests, WatchEnd,
+};
 use kube_informer::{
     InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory, SourceError,
 };
@@ -214,6 +216,38 @@ async fn limit_rests_while_the_shard_is_empty() {
         }
         maps.shutdown().await;
     }
+}
+
+/// A watch that goes on after an outage begins with old events. They say nothing of the present.
+#[tokio::test(start_paused = true)]
+async fn missed_events_are_no_proof() {
+    let (server, faults) = (server_with(&["a"]), Faults::new());
+    let factory = factory_of(faults.client(server.client()));
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    let down = faults.inject(Requests::watches(), Injection::refuse());
+    faults.cut_now();
+    sleep(seconds(1)).await;
+    for name in ["b", "c", "d"] {
+        server.create(&map(name, "1")).unwrap();
+    }
+    sleep(seconds(300)).await;
+    let stalled = Injection::stall(BodyPosition::Event(1));
+    let stalled = faults.inject(Requests::watches().times(1), stalled);
+    down.remove();
+    sleep(seconds(60)).await;
+    assert_eq!(maps.status().objects, 2, "one event came");
+    assert!(!maps.is_fresh(seconds(300)), "c and d are missing: {:?}", maps.status());
+    stalled.remove();
+    faults.cut_now();
+    sleep(seconds(100)).await;
+    assert_eq!(maps.status().objects, 4);
+    assert!(maps.is_fresh(seconds(100)), "the bookmark is one: {:?}", maps.status());
+    server.create(&map("e", "1")).unwrap();
+    sleep(seconds(1)).await;
+    assert!(maps.is_fresh(seconds(1)), "so is an event of a watch that has caught up");
+    factory.shutdown().await;
 }
 
 /// A handler's panic or slowness is nobody's; a transaction that is not through is.

@@ -22,6 +22,9 @@ impl<K: ?Sized> SharedInformer<K> {
     /// most `limit`. The reflector makes a request if nothing else proves it. All waiters share the
     /// request. Cancel safe.
     ///
+    /// If a list has an item whose key cannot be read, it counts too, and objects that are missing
+    /// from it stay in the store until a list without such an item.
+    ///
     /// # Errors
     /// [`SyncError`] after `limit`, or at once if the informer was stopped.
     pub async fn reach(&self, barrier: ReadBarrier, limit: Duration) -> Result<(), SyncError> {
