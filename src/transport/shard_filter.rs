@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::framing::{Encoding, EventKind};
 use crate::lister_watcher::WatchItem;
-use crate::object::{ObjectKey, ResourceVersion, ShardKey, ShardSelector};
+use crate::object::{ObjectKey, ResourceVersion, ShardKey, ShardSelector, ring_hash};
 
 /// A check of the objects of one answer.
 pub(super) struct ShardFilter {
@@ -42,7 +42,9 @@ impl ShardFilter {
     /// An object whose place cannot be read counts as inside, so that it is reported. Only an empty
     /// shard excludes it.
     pub(super) fn excludes(&self, object: &[u8]) -> bool {
-        let outside = |place| !self.selector.contains(place);
+        // An object without a name may be any object, as one whose place cannot be read.
+        let unnamed = |place| self.selector.key() == ShardKey::Name && place == ring_hash("");
+        let outside = |place| !self.selector.contains(place) && !unnamed(place);
         self.selector.is_empty()
             || self.encoding.place(object, self.selector.key()).is_some_and(outside)
     }

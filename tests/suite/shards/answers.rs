@@ -88,6 +88,17 @@ async fn unreadable_objects_are_reported_in_every_shard() {
     assert!(list(&source, listing(Some(&nothing))).await.unwrap().0.is_empty());
 }
 
+/// Outside of the shard, it would look like the deletion of the object that it is.
+#[tokio::test]
+async fn unnamed_object_is_reported_in_every_shard_by_name() {
+    let source = json_list("ConfigMapList", r#"{"metadata":{"namespace":"shop","uid":"a"}}"#);
+    for half in [0..=u64::MAX / 2, u64::MAX / 2 + 1..=u64::MAX] {
+        let shard = ShardSelector::new(ShardKey::Name, [half]);
+        let (listed, _) = list(&source, listing(Some(&shard))).await.unwrap();
+        assert!(listed.len() == 1 && listed[0].contains("nameless"), "{listed:?}");
+    }
+}
+
 #[tokio::test]
 async fn oversized_object_belongs_to_its_shard() {
     let text = "x".repeat(5000);
