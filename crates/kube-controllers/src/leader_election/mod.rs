@@ -59,8 +59,8 @@
 //! - Tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
 //!   its token and end before the work does.
 //! - No person or other program deletes or rewrites the Lease. Even then, candidates that saw a
-//!   leader wait until its time runs out. A candidate that has not seen it, because it starts at
-//!   that moment, cannot know of it.
+//!   leader wait until its time runs out. A candidate that has not seen it, because one of the two
+//!   began a moment ago, cannot know of it.
 //!
 //! # Two processes of one identity
 //!

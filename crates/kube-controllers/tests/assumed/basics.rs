@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use http::Request;
 use k8s_openapi::api::core::v1::{Binding, ConfigMap, ObjectReference, Pod};
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::client::Body;
 use kube::core::Status;
-use kube::{Api, ResourceExt};
+use kube::{Api, Client, ResourceExt};
 use kube_controllers::controller::{AssumeError, AssumedView};
 use kube_informer::testing::{ApiServer, BodyPosition, Faults, Injection, Requests};
 use kube_informer::{Index, SharedInformer, SharedInformerFactory};
@@ -82,6 +84,40 @@ async fn answers_are_read_at_once_and_only_here() {
     rig.catch_up().await;
     assert_eq!((rig.read("a"), rig.read("b"), rig.read("c")), (Some(4), None, Some(3)));
     assert_eq!((rig.assumed(), rig.view.status().expired), (0, 0));
+}
+
+/// The change that takes the last finalizer is answered with the version of the deletion's mark.
+/// The answer to the deletion, which was made before it, comes after it.
+#[tokio::test(start_paused = true)]
+async fn late_answer_does_not_bring_an_object_back() {
+    let rig = rig(&[]).await;
+    let mut held = map("a", 1);
+    held.metadata.finalizers = Some(vec!["example.com/held".to_owned()]);
+    rig.server.create(&held).unwrap();
+    rig.catch_up().await;
+    rig.faults.inject(Requests::watches(), Injection::stall(BodyPosition::Event(0)));
+    rig.faults.cut_now();
+    sleep(60 * S).await;
+    let server = rig.server.client();
+    let slow = tower::service_fn(move |request: Request<Body>| {
+        let server = server.clone();
+        async move {
+            let answer = server.send(request).await;
+            sleep(S).await;
+            answer
+        }
+    });
+    let slow = rig.view.client(Client::new(slow, "shop"));
+    let slow = Api::<ConfigMap>::namespaced(slow, "shop");
+    let deleting = tokio::spawn(async move { slow.delete("a", &DeleteParams::default()).await });
+    sleep(S / 2).await;
+    let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    rig.api.patch("a", &PatchParams::default(), &free).await.unwrap();
+    assert_eq!(rig.read("a"), None);
+    deleting.await.unwrap().unwrap();
+    assert_eq!(rig.read("a"), None);
+    rig.catch_up().await;
+    assert_eq!((rig.read("a"), rig.assumed(), rig.view.status().expired), (None, 0, 0));
 }
 
 #[tokio::test(start_paused = true)]

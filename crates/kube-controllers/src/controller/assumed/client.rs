@@ -54,7 +54,7 @@ async fn send(
         return Ok(Response::from_parts(parts, body));
     };
     let body = read_body(body).await?;
-    let answer = kube_decode::json::<WriteAnswer>(&body).ok();
+    let answer = WriteAnswer::read(&body, &target);
     // Another kind, such as a scale or only metadata, is not the object. In another version, its
     // fields may have other names.
     let is_object = answer.as_ref().is_some_and(|answer| {

@@ -386,13 +386,12 @@ impl OverlayState {
 impl AssumedAnswer {
     /// Returns the newer one of two answers, of which the other one came later.
     fn or_newer(self, other: Self) -> Self {
+        let is_newer = |known: &Expectation, new: &Expectation| {
+            new != known && !new.is_older_than(known) && !known.is_end_of(new)
+        };
         match (&self.expected, &other.expected) {
             (Some((of, _)), Some((epoch, _))) if of > epoch => self,
-            (Some((of, known)), Some((epoch, new)))
-                if of == epoch && (new == known || new.is_older_than(known)) =>
-            {
-                self
-            }
+            (Some((of, known)), Some((epoch, new))) if of == epoch && !is_newer(known, new) => self,
             _ => other,
         }
     }

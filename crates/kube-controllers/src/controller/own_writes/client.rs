@@ -9,12 +9,15 @@ use std::sync::Arc;
 
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
+use k8s_openapi::Resource as _;
+use k8s_openapi::api::core::v1::{Namespace, NamespaceSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Client;
 use kube::api::ObjectMeta;
 use kube::client::Body;
 use serde::Deserialize;
 
+use super::NAMESPACES;
 use super::cache::CacheBefore;
 use super::expectation::{Expectation, ends};
 use super::log::WriteLog;
@@ -273,7 +276,7 @@ impl InFlight {
     /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
         let Some((reconcile, target, _)) = &self.write else { return };
-        let Ok(answer) = kube_decode::json::<WriteAnswer>(body) else { return };
+        let Some(answer) = WriteAnswer::read(body, target) else { return };
         if !self.sights.iter().all(|sight| sight.may_show(&answer.kind, target)) {
             return;
         }
@@ -335,6 +338,16 @@ pub(in crate::controller) struct WriteAnswer {
     pub(super) metadata: Metadata,
     #[serde(default)]
     details: Details,
+    /// True if finalizers of its spec hold a namespace. `None` if the answer does not tell.
+    #[serde(skip)]
+    spec_holds: Option<bool>,
+}
+
+/// The part of a namespace that may hold it.
+#[derive(Deserialize)]
+struct NamespaceAnswer {
+    #[serde(default)]
+    spec: NamespaceSpec,
 }
 
 #[derive(Default, Deserialize)]
@@ -367,6 +380,16 @@ struct Details {
 }
 
 impl WriteAnswer {
+    /// Reads the answer to a write. `None` if it has another form.
+    pub(in crate::controller) fn read(body: &[u8], target: &WriteTarget) -> Option<Self> {
+        let mut answer: Self = kube_decode::json(body).ok()?;
+        if target.resource() == NAMESPACES && answer.kind == Namespace::KIND {
+            let NamespaceAnswer { spec } = kube_decode::json(body).ok()?;
+            answer.spec_holds = Some(spec.finalizers.is_some_and(|all| !all.is_empty()));
+        }
+        Some(answer)
+    }
+
     pub(in crate::controller) fn kind(&self) -> &str {
         &self.kind
     }
@@ -377,7 +400,7 @@ impl WriteAnswer {
 
     /// Returns what the answer says about a write to this target.
     pub(in crate::controller) fn expectation(self, target: &WriteTarget) -> WriteOutcome {
-        let Self { kind, metadata, details, .. } = self;
+        let Self { kind, metadata, details, spec_holds, .. } = self;
         let whole_object = target.subresource.is_none();
         if kind == "Status" {
             return match (&target.name, details.uid) {
@@ -414,10 +437,17 @@ impl WriteAnswer {
         let version = ResourceVersion::from(version.as_str());
         let marked = metadata.deletion_timestamp.is_some();
         let Metadata { finalizers, deletion_grace_period_seconds: grace, .. } = &metadata;
-        let ended = ends(target.resource(), marked, finalizers.as_deref(), *grace);
+        let ended = ends(marked, finalizers.as_deref(), *grace);
+        let is_namespace = target.resource() == NAMESPACES;
         let is_gone = match target.verb {
-            WriteVerb::Delete => whole_object && (!marked || ended),
+            // A namespace whose spec holds nothing is only marked. If it is gone, its version is
+            // that of the deletion.
+            WriteVerb::Delete => whole_object && (!marked || (ended && !is_namespace)),
             // The change that takes the last finalizer. Its answer has the version before it.
+            WriteVerb::Change if ended && is_namespace => match spec_holds {
+                Some(is_held) => !is_held,
+                None => return WriteOutcome::Incomplete,
+            },
             WriteVerb::Change => ended,
             WriteVerb::Create => false,
         };
@@ -435,13 +465,13 @@ impl WriteAnswer {
 #[cfg(test)]
 mod tests {
     use http::Method;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
     #[test]
     fn answer_tells_whether_the_object_is_gone() {
-        let (pod, shop) = ("/api/v1/namespaces/shop/pods/a", "/api/v1/namespaces/shop");
+        let pod = "/api/v1/namespaces/shop/pods/a";
         let status = format!("{pod}/status");
         let live = json!({});
         let ended = json!({"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []});
@@ -460,20 +490,49 @@ mod tests {
             (Method::DELETE, pod, &ended, true),
             (Method::DELETE, pod, &held, false),
             (Method::DELETE, pod, &graceful, false),
-            // Finalizers of its spec hold a namespace.
-            (Method::DELETE, shop, &ended, false),
-            (Method::PATCH, shop, &ended, false),
-            (Method::DELETE, shop, &live, true),
         ] {
-            let target = WriteTarget::of(&method, path, None).unwrap();
-            let mut answer = json!({"kind": "X", "metadata": metadata});
-            answer["metadata"]["resourceVersion"] = "7".into();
-            let answer = serde_json::from_value::<WriteAnswer>(answer).unwrap();
-            let WriteOutcome::Expect(_, expectation) = answer.expectation(&target) else {
-                panic!("{method} {path}");
-            };
-            let is_gone = matches!(expectation, Expectation::Gone { .. });
-            assert_eq!(is_gone, gone, "{method} {path} {metadata}");
+            let answer = json!({"kind": "Pod", "metadata": metadata});
+            assert_eq!(tells_gone(&method, path, answer), Some(gone), "{method} {path} {metadata}");
+        }
+    }
+
+    #[test]
+    fn finalizers_of_its_spec_hold_a_namespace() {
+        let ended = json!({"deletionTimestamp": "2026-01-01T00:00:00Z"});
+        let held = json!({"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a.b/held"]});
+        let (none, some) = (json!({}), json!({"finalizers": ["kubernetes"]}));
+        let (shop, finalize) = ("/api/v1/namespaces/shop", "/api/v1/namespaces/shop/finalize");
+        for (method, path, metadata, spec, gone) in [
+            (Method::PUT, finalize, &ended, &none, true),
+            (Method::PUT, finalize, &ended, &json!({"finalizers": []}), true),
+            (Method::PUT, finalize, &ended, &some, false),
+            (Method::PUT, finalize, &held, &none, false),
+            (Method::PUT, finalize, &none, &none, false),
+            (Method::PATCH, shop, &ended, &none, true),
+            (Method::PATCH, shop, &ended, &some, false),
+            (Method::DELETE, shop, &ended, &some, false),
+            (Method::DELETE, shop, &ended, &none, false),
+            (Method::DELETE, shop, &json!({}), &none, true),
+        ] {
+            let answer = json!({"kind": "Namespace", "metadata": metadata, "spec": spec});
+            let told = tells_gone(&method, path, answer);
+            assert_eq!(told, Some(gone), "{method} {path} {metadata} {spec}");
+        }
+        let partial = json!({"kind": "PartialObjectMetadata", "metadata": ended});
+        assert_eq!(tells_gone(&Method::PATCH, shop, partial.clone()), None, "it is looked up");
+        assert_eq!(tells_gone(&Method::DELETE, shop, partial), Some(false));
+    }
+
+    /// Returns whether an answer says that the object is gone. `None` if it does not say enough.
+    fn tells_gone(method: &Method, path: &str, mut answer: Value) -> Option<bool> {
+        let target = WriteTarget::of(method, path, None).unwrap();
+        answer["metadata"]["resourceVersion"] = "7".into();
+        let answer = WriteAnswer::read(answer.to_string().as_bytes(), &target).unwrap();
+        match answer.expectation(&target) {
+            WriteOutcome::Expect(_, expectation) => {
+                Some(matches!(expectation, Expectation::Gone { .. }))
+            }
+            _ => None,
         }
     }
 }

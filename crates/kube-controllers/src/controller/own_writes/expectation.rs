@@ -81,6 +81,12 @@ impl Expectation {
         self.version().zip(other.version()).is_some_and(|(this, other)| this.is_older_than(other))
     }
 
+    /// Returns whether this is the end of an object that had the other state. Both may have one
+    /// version: the change that takes the last finalizer is answered with the one before it.
+    pub(in crate::controller) fn is_end_of(&self, other: &Self) -> bool {
+        matches!(self, Self::Gone { .. }) && self.covers(other)
+    }
+
     /// Returns whether a store that meets this expectation meets the other one of the same object.
     /// Of two versions without an order, only this one counts.
     fn covers(&self, other: &Self) -> bool {
@@ -104,14 +110,8 @@ impl Expectation {
 
 /// Returns whether a change deletes an object that has these finalizers and this grace period
 /// afterwards, if it is `marked` for deletion. A namespace is also held by finalizers of its spec.
-pub(super) fn ends(
-    resource: &str,
-    marked: bool,
-    finalizers: Option<&[String]>,
-    grace: Option<i64>,
-) -> bool {
-    let held = resource == "namespaces" || finalizers.is_some_and(|all| !all.is_empty());
-    marked && !held && grace.unwrap_or(0) <= 0
+pub(super) fn ends(marked: bool, finalizers: Option<&[String]>, grace: Option<i64>) -> bool {
+    marked && finalizers.is_none_or(<[_]>::is_empty) && grace.unwrap_or(0) <= 0
 }
 
 /// Returns whether the store meets an expectation of an object, or of the collection.

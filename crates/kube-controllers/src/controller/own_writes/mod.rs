@@ -14,11 +14,15 @@ mod lookup;
 mod seen;
 mod target;
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
+use kube::api::DynamicObject;
+use serde_json::Value;
 
 pub(super) use self::cache::Cache;
 pub(crate) use self::client::current_won;
@@ -35,6 +39,9 @@ pub(super) use self::{
 use kube_informer::indexer::WaitTimeout;
 use kube_informer::informer::SharedInformer;
 use kube_informer::object::{InvalidKey, ObjectKey, ResourceVersion};
+
+/// The resource whose objects are also held by finalizers of their spec.
+const NAMESPACES: &str = "namespaces";
 
 /// The writes to objects of one kind that the informer's store does not show yet. Clones are cheap
 /// and share the record.
@@ -114,7 +121,8 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     }
 
     /// Records the server's answer to a create, an update or a patch made for `key`. If that took
-    /// the last finalizer of an object that is marked for deletion, the object is gone. An answer
+    /// the last finalizer of an object that is marked for deletion, the object is gone; so is a
+    /// namespace whose spec has none left, if `K` is [`Namespace`] or [`DynamicObject`]. An answer
     /// older than one already recorded for the same object has no effect. Nothing waits for an
     /// object outside of the informer's shard.
     ///
@@ -128,11 +136,12 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         // An object in the shard of another replica never appears here.
         if self.0.follows(answer.meta()) {
             let (meta, informer) = (answer.meta(), self.0.informer());
-            let (resource, marked) =
-                (&informer.collection().resource, meta.deletion_timestamp.is_some());
+            let marked = meta.deletion_timestamp.is_some();
             let (finalizers, grace) =
                 (meta.finalizers.as_deref(), meta.deletion_grace_period_seconds);
-            let expectation = if ends(resource, marked, finalizers, grace) {
+            let is_held = informer.collection().resource.as_ref() == NAMESPACES
+                && spec_holds(answer).unwrap_or(true);
+            let expectation = if !is_held && ends(marked, finalizers, grace) {
                 Expectation::Gone { uid: meta.uid.clone(), version: Some(version) }
             } else {
                 Expectation::AtLeast(version)
@@ -174,6 +183,18 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     pub async fn wait_observed(&self, key: &ObjectKey, limit: Duration) -> Result<(), WaitTimeout> {
         self.0.wait_shown(key, limit).await
     }
+}
+
+/// Returns whether finalizers of its spec hold a namespace. `None` if this type has no spec.
+fn spec_holds<K: 'static>(namespace: &K) -> Option<bool> {
+    let namespace: &dyn Any = namespace;
+    if let Some(Namespace { spec, .. }) = namespace.downcast_ref() {
+        let finalizers = spec.as_ref().and_then(|spec| spec.finalizers.as_deref());
+        return Some(finalizers.is_some_and(|all| !all.is_empty()));
+    }
+    let DynamicObject { data, .. } = namespace.downcast_ref()?;
+    let finalizers = data.pointer("/spec/finalizers").and_then(Value::as_array);
+    Some(finalizers.is_some_and(|all| !all.is_empty()))
 }
 
 fn identity<K: Resource>(object: &K) -> Result<(ObjectKey, ResourceVersion), UntraceableWrite> {

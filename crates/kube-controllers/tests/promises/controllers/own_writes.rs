@@ -1,6 +1,7 @@
 //! A key is not reconciled before the cache shows what was written for it, and no worker waits.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::{Method, Request, Response};
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube::api::{Api, DeleteParams, EvictParams, Patch, PatchParams, PostParams};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
+use kube::api::{Api, DeleteParams, EvictParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kube::{Client, ResourceExt};
+use kube::{Client, Resource, ResourceExt};
 use kube_controllers::controller::{OwnWrites, tracking_client};
 use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::error::ApiStatus;
@@ -20,6 +21,8 @@ use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{InformerOptions, SharedInformer};
 use parking_lot::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -70,42 +73,57 @@ async fn waiting_key_holds_no_worker_and_no_stop() {
 async fn removal_of_the_last_finalizer_is_waited_for() {
     for replaces in [false, true] {
         let server = server_with(&[]);
-        let mut held = map("a", "1");
-        held.metadata.finalizers = Some(vec!["example.com/held".to_owned()]);
-        server.create(&held).unwrap();
-        let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
-        let controller = Controller::builder("ending", &maps).build();
-        let (cleanups, stop) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
-        let (counted, client) = (cleanups.clone(), tracking_client(server.client()));
-        let running = spawn(controller.run(stop.clone(), move |request| {
-            let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
-            let cleanups = counted.clone();
-            async move {
-                let Some(object) = request.object.present() else { return Ok(Action::done()) };
-                if object.metadata.deletion_timestamp.is_none() {
-                    return Ok(Action::done());
-                }
-                cleanups.fetch_add(1, Ordering::Relaxed);
-                let mut freed = ConfigMap::clone(&object);
-                freed.metadata.finalizers = None;
-                if replaces {
-                    api.replace("a", &PostParams::default(), &freed).await?;
-                } else {
-                    let change = json!({ "metadata": { "finalizers": null } });
-                    api.patch("a", &PatchParams::default(), &Patch::Merge(change)).await?;
-                }
-                Ok::<_, kube::Error>(Action::requeue_after(MS))
-            }
-        }));
-        sleep(10 * S).await;
+        let held = map("a", "1");
         let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
-        api.delete("a", &DeleteParams::default()).await.unwrap();
-        sleep(60 * S).await;
-        assert!(api.get_opt("a").await.unwrap().is_none());
-        assert_eq!(cleanups.load(Ordering::Relaxed), 1, "replaces: {replaces}");
-        stop.cancel();
-        running.await.unwrap().unwrap();
+        cleanup_runs_once(&server, api, held, replaces).await;
+        let server = server_with(&[]);
+        let metadata = ObjectMeta { name: Some("a".to_owned()), ..ObjectMeta::default() };
+        let held = Namespace { metadata, ..Namespace::default() };
+        cleanup_runs_once(&server, Api::<Namespace>::all(server.client()), held, replaces).await;
     }
+}
+
+/// Frees a deleted object in a reconcile, and checks that no further one sees it.
+async fn cleanup_runs_once<K>(server: &ApiServer, api: Api<K>, mut held: K, replaces: bool)
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize,
+    K: Send + Sync + 'static,
+{
+    held.meta_mut().finalizers = Some(vec!["example.com/held".to_owned()]);
+    server.create(&held).unwrap();
+    let informer = late_informer::<K>(server.client(), || 5 * S);
+    let controller = Controller::builder("ending", &informer).build();
+    let (cleanups, stop) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
+    let (counted, client) = (cleanups.clone(), tracking_client(server.client()));
+    let path = api.resource_url().to_owned();
+    let running = spawn(controller.run(stop.clone(), move |request| {
+        let (client, cleanups, path) = (client.clone(), counted.clone(), format!("{path}/a"));
+        async move {
+            let Some(object) = request.object.present() else { return Ok(Action::done()) };
+            if object.meta().deletion_timestamp.is_none() {
+                return Ok(Action::done());
+            }
+            cleanups.fetch_add(1, Ordering::Relaxed);
+            let (method, kind, body) = if replaces {
+                let mut freed = K::clone(&object);
+                freed.meta_mut().finalizers = None;
+                (Method::PUT, "application/json", serde_json::to_value(freed).unwrap())
+            } else {
+                let change = json!({ "metadata": { "finalizers": null } });
+                (Method::PATCH, "application/merge-patch+json", change)
+            };
+            let write = Request::builder().method(method).uri(path).header("content-type", kind);
+            client.request_text(write.body(body.to_string().into_bytes()).unwrap()).await?;
+            Ok::<_, kube::Error>(Action::requeue_after(MS))
+        }
+    }));
+    sleep(10 * S).await;
+    api.delete("a", &DeleteParams::default()).await.unwrap();
+    sleep(60 * S).await;
+    assert!(api.get_opt("a").await.unwrap().is_none());
+    assert_eq!(cleanups.load(Ordering::Relaxed), 1, "{} {replaces}", K::kind(&()));
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
