@@ -195,6 +195,8 @@ impl WriteLog {
         let mut all = self.lost.lock();
         let number = self.losses.fetch_add(1, Ordering::Relaxed);
         let lost = all.entry(key.clone()).or_default();
+        // A cache without the object may not have shown its creation yet.
+        let deleted_unseen = deleted_unseen || lost.iter().any(|other| target.ends(&other.target));
         if let Some(known) = lost.iter_mut().find(|other| other.target == target) {
             known.number = number;
             known.clients[1] = client;

@@ -125,6 +125,17 @@ impl WriteTarget {
         self.verb == WriteVerb::Delete && self.name.is_none()
     }
 
+    /// Returns whether this request deletes the object that the other one may create, as an apply
+    /// can.
+    pub(super) fn ends(&self, other: &Self) -> bool {
+        self.verb == WriteVerb::Delete
+            && self.subresource.is_none()
+            && other.verb != WriteVerb::Delete
+            && other.subresource.is_none()
+            && other.resource == self.resource
+            && self.key().is_some_and(|key| other.key() == Some(key))
+    }
+
     /// Returns the key of the object. `None` if its name is unknown.
     pub(in crate::controller) fn key(&self) -> Option<ObjectKey> {
         self.key_of(self.name.as_deref()?)

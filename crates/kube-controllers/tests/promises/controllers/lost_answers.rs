@@ -14,6 +14,7 @@ use kube_controllers::controller::{BoxError, tracking_client};
 use kube_controllers::{Action, Controller};
 use kube_informer::testing::ApiServer;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tower::retry::Retry;
 
@@ -224,4 +225,62 @@ async fn a_lookup_that_panics_is_a_failed_try() {
     assert!(failure.key == "shop/a" && failure.error.contains("on purpose"), "{failure:?}");
     stop.cancel();
     running.await.unwrap().unwrap();
+}
+
+/// The server has nothing to show for a creation and a deletion, and neither has the cache yet.
+#[tokio::test(start_paused = true)]
+async fn creation_and_deletion_without_answers_are_waited_for() {
+    for applies in [false, true] {
+        let server = server_with(&[]);
+        let (is_first, lates) = (AtomicBool::new(true), [3 * S, 6 * S]);
+        let late = move || lates[usize::from(!is_first.swap(false, Ordering::SeqCst))];
+        let maps = late_informer::<ConfigMap>(server.client(), late);
+        let controller = Controller::builder("brief", &maps).build();
+        let (handle, stop, seen) = (controller.handle(), CancellationToken::new(), Log::new());
+        let (client, logged) = (tracking_client(deaf(&server)), seen.clone());
+        let running = spawn(controller.run(stop.clone(), move |request| {
+            let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+            let seen = logged.clone();
+            async move {
+                let is_first = seen.len() == 0;
+                seen.add(request.object.present().is_some());
+                if !is_first {
+                    return Ok(Action::done());
+                }
+                if applies {
+                    let metadata = json!({"name": "a"});
+                    let applied =
+                        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+                    let params = PatchParams::apply("test");
+                    api.patch("a", &params, &Patch::Apply(applied)).await.unwrap_err();
+                } else {
+                    api.create(&PostParams::default(), &map("a", "1")).await.unwrap_err();
+                }
+                api.delete("a", &DeleteParams::default()).await.unwrap_err();
+                Ok::<_, kube::Error>(Action::requeue_after(MS))
+            }
+        }));
+        sleep(S).await;
+        let before = server.revision();
+        handle.trigger(key("a"));
+        sleep(60 * S).await;
+        let seen = seen.take();
+        assert!(seen.len() >= 2 && !seen.contains(&true), "applies: {applies}, {seen:?}");
+        assert_eq!(server.revision(), before + 2, "both were made");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
+/// A client that loses the answer to each write.
+fn deaf(server: &ApiServer) -> Client {
+    let inner = server.client();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (inner, writes) = (inner.clone(), *request.method() != Method::GET);
+        async move {
+            let answer = inner.send(request).await?;
+            if writes { Err(BoxError::from("the connection broke")) } else { Ok(answer) }
+        }
+    });
+    Client::new(service, "shop")
 }
