@@ -109,12 +109,26 @@ async fn late_answer_does_not_bring_an_object_back() {
     });
     let slow = rig.view.client(Client::new(slow, "shop"));
     let slow = Api::<ConfigMap>::namespaced(slow, "shop");
-    let deleting = tokio::spawn(async move { slow.delete("a", &DeleteParams::default()).await });
+    let deleting = {
+        let slow = slow.clone();
+        tokio::spawn(async move { slow.delete("a", &DeleteParams::default()).await.map(drop) })
+    };
     sleep(S / 2).await;
     let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
     rig.api.patch("a", &PatchParams::default(), &free).await.unwrap();
     assert_eq!(rig.read("a"), None);
     deleting.await.unwrap().unwrap();
+    assert_eq!(rig.read("a"), None);
+
+    // The answer to a deletion names no version.
+    rig.api.create(&PostParams::default(), &map("a", 2)).await.unwrap();
+    let writing = tokio::spawn(async move {
+        slow.replace("a", &PostParams::default(), &map("a", 3)).await.map(drop)
+    });
+    sleep(S / 2).await;
+    rig.api.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(rig.read("a"), None);
+    writing.await.unwrap().unwrap();
     assert_eq!(rig.read("a"), None);
     rig.catch_up().await;
     assert_eq!((rig.read("a"), rig.assumed(), rig.view.status().expired), (None, 0, 0));

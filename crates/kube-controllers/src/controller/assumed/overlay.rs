@@ -386,14 +386,25 @@ impl OverlayState {
 impl AssumedAnswer {
     /// Returns the newer one of two answers, of which the other one came later.
     fn or_newer(self, other: Self) -> Self {
-        let is_newer = |known: &Expectation, new: &Expectation| {
-            new != known && !new.is_older_than(known) && !known.is_end_of(new)
-        };
         match (&self.expected, &other.expected) {
             (Some((of, _)), Some((epoch, _))) if of > epoch => self,
-            (Some((of, known)), Some((epoch, new))) if of == epoch && !is_newer(known, new) => self,
+            (Some((of, known)), Some((epoch, new)))
+                if of == epoch
+                    && (new == known || new.is_older_than(known) || self.ends(&other)) =>
+            {
+                self
+            }
             _ => other,
         }
+    }
+
+    /// Returns whether this is the end of the object that another answer shows. The version of an
+    /// end may be that of any earlier state.
+    fn ends(&self, other: &Self) -> bool {
+        let Some((_, Expectation::Gone { uid: Some(uid), .. })) = &self.expected else {
+            return false;
+        };
+        other.object.as_ref().is_some_and(|object| object.uid() == Some(uid))
     }
 }
 

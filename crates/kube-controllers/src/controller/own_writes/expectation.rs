@@ -81,12 +81,6 @@ impl Expectation {
         self.version().zip(other.version()).is_some_and(|(this, other)| this.is_older_than(other))
     }
 
-    /// Returns whether this is the end of an object that had the other state. Both may have one
-    /// version: the change that takes the last finalizer is answered with the one before it.
-    pub(in crate::controller) fn is_end_of(&self, other: &Self) -> bool {
-        matches!(self, Self::Gone { .. }) && self.covers(other)
-    }
-
     /// Returns whether a store that meets this expectation meets the other one of the same object.
     /// Of two versions without an order, only this one counts.
     fn covers(&self, other: &Self) -> bool {
