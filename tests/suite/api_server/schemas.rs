@@ -183,13 +183,13 @@ async fn storage_may_take_its_time_to_start() {
 async fn unknown_members_of_owners_are_removed() {
     let server = defined().await;
     let owner = json!({"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u", "bad": 1});
-    let mut owned = gadget("a", &json!({"size": 1}));
-    owned["metadata"]["ownerReferences"] = json!([owner]);
+    let mut object = gadget("a", &json!({"size": 1}));
+    object["metadata"]["ownerReferences"] = json!([owner]);
     let path = format!("{GADGETS}?fieldValidation=Strict");
-    let refused = ask(&server, "POST", &path, &[], &owned).await;
+    let refused = ask(&server, "POST", &path, &[], &object).await;
     let message = refused.json()["message"].to_string();
     assert!(message.contains("unknown field \\\"metadata.ownerReferences[0].bad\\\""), "{message}");
-    let made = ask(&server, "POST", GADGETS, &[], &owned).await;
+    let made = ask(&server, "POST", GADGETS, &[], &object).await;
     assert_eq!(made.status, 201);
     assert_eq!(made.json()["metadata"]["ownerReferences"][0].get("bad"), None);
 }
