@@ -171,6 +171,9 @@ fn merged(
     if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
         let left = pruned(&versions, &object, &managers, &last);
         object = left.map_err(|problem| failed(format!("failed to prune fields: {problem}")))?;
+        // A conversion leaves them out.
+        let entries = live["metadata"]["managedFields"].as_array().cloned();
+        set_entries(&mut object, entries.unwrap_or_default());
     }
     let free = if target.manager == KUBECTL { set_by_client(target, shape, live) } else { None };
     let free = free.unwrap_or_default();
