@@ -38,6 +38,9 @@ pub(super) fn definition() -> Value {
         "any": { "x-kubernetes-preserve-unknown-fields": true },
         "port": { "x-kubernetes-int-or-string": true },
         "maybe": { "type": "string", "nullable": true },
+        "time": { "type": "string", "format": "date-time" },
+        "id": { "type": "string", "format": "uuid" },
+        "bytes": { "type": "string", "format": "byte" },
         "deep": object(json!({
             "a": { "type": "integer", "default": 7 },
             "b": object(json!({ "c": { "type": "string", "default": "see" } })),
@@ -122,6 +125,11 @@ pub(super) fn asked() -> Vec<Ask> {
             "apiVersion": "v1", "kind": "X", "metadata": { "creationTimestamp": "x" },
         } }),
         ),
+        ("applied", json!({ "name": "abd", "time": 1 })),
+        ("applied", json!({ "name": "abd", "id": true })),
+        ("applied", json!({ "name": "abd", "time": [] })),
+        ("applied", json!({ "name": "abd", "time": {} })),
+        ("applied", json!({ "name": "abd", "bytes": 1 })),
         ("applied-null", json!({ "name": "abd", "on": null })),
         ("applied-null", json!({ "name": "abd", "free": { "n": null, "known": null } })),
         ("applied-null", json!({ "name": "abd", "counts": { "a": null } })),
@@ -134,7 +142,27 @@ pub(super) fn asked() -> Vec<Ask> {
     }
     asked.push(Ask::get(path("a")));
     asked.push(Ask::get(path("applied")));
+    asked.extend(defaults_with_rules());
     asked
+}
+
+/// Asks for definitions whose defaults have rules, also about a change.
+fn defaults_with_rules() -> impl Iterator<Item = Ask> {
+    let rules = [
+        "self != oldSelf",
+        "self > oldSelf",
+        "self >= oldSelf",
+        "self > 1",
+        "self == 1 && self == oldSelf",
+    ];
+    rules.into_iter().map(|rule| {
+        let rules = json!([{ "rule": rule }]);
+        let n = json!({ "type": "integer", "default": 1, "x-kubernetes-validations": rules });
+        let schema = json!({ "type": "object", "properties": { "n": n } });
+        let definition = gadgets("defaults.example.com", &schema, json!({}));
+        let all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
+        Ask::new("POST", all, definition)
+    })
 }
 
 /// Returns the bodies of new gadgets, without metadata.

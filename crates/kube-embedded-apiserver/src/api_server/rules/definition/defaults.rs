@@ -74,7 +74,7 @@ mod tests {
         let blames =
             json!({"rule": "self.a > 1", "reason": "FieldValueForbidden", "fieldPath": ".a"});
         let text = json!({"rule": "self > 1", "messageExpression": "'found ' + string(self)"});
-        let old = json!({"rule": "self > oldSelf"});
+        let old = |rule: &str| json!({ "rule": rule });
         for (schema, expected) in [
             (with(number(), "default", 2.into()), ""),
             (
@@ -85,7 +85,11 @@ mod tests {
                 with(ruled("integer", text), "default", 0.into()),
                 "s.x.default: Invalid value: 0: found 0",
             ),
-            (with(ruled("integer", old), "default", 0.into()), ""),
+            (with(ruled("integer", old("self >= oldSelf")), "default", 0.into()), ""),
+            (
+                with(ruled("integer", old("self > oldSelf")), "default", 0.into()),
+                "s.x.default: Invalid value: 0: failed rule: self > oldSelf",
+            ),
             (object(of_a(), json!({"a": 2})), ""),
             (
                 object(of_a(), json!({"a": 0})),

@@ -156,8 +156,8 @@ pub(crate) fn value_problems(field: &str, schema: &Value, value: &Value) -> Vec<
     check::problems(field, schema, None, value)
 }
 
-/// Returns the problems that the rules of a schema have with a value by itself. `whole` is true for
-/// an object of the API.
+/// Returns the problems that the rules of a schema have with a value by itself, which rules about a
+/// change see as the former value, too. `whole` is true for an object of the API.
 pub(crate) fn value_rule_problems(
     field: &str,
     schema: &Value,

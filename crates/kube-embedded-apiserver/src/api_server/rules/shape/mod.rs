@@ -278,7 +278,11 @@ fn schema_parts(schema: &Value) -> Option<OwnedParts<'_>> {
             }
             _ => OwnedParts::AtomicElements,
         }),
-        "string" => Some(OwnedParts::Scalar(Scalar::Text)),
+        // A server does not type a text that has a format, except bytes.
+        "string" => Some(OwnedParts::Scalar(match schema["format"].as_str() {
+            None | Some("" | "byte") => Scalar::Text,
+            _ => Scalar::Any,
+        })),
         "integer" | "number" => Some(OwnedParts::Scalar(Scalar::Number)),
         "boolean" => Some(OwnedParts::Scalar(Scalar::Bool)),
         _ => None,

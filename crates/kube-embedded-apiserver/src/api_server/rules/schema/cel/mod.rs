@@ -113,18 +113,19 @@ fn any_schema(schema: &Value, is_so: &dyn Fn(&Value) -> bool) -> bool {
 
 /// Returns the problems that the rules of a schema have with an object.
 pub(super) fn problems(schema: &Value, before: Option<&Value>, object: &Value) -> Vec<Cause> {
-    walk("", schema, true, before, object).causes
+    walk("", true, &Node::of(schema, true, before, object)).causes
 }
 
 /// Returns the problems that the rules of a schema have with a value by itself, which is at
-/// `field`. `whole` is true for an object of the API.
+/// `field`. Rules about a change see it as the former value, too. `whole` is true for an object of
+/// the API.
 pub(super) fn value_problems(
     field: &str,
     schema: &Value,
     whole: bool,
     value: &Value,
 ) -> Vec<Cause> {
-    walk(field, schema, whole, None, value).causes
+    walk(field, false, &Node::of(schema, whole, Some(value), value)).causes
 }
 
 /// Returns the text of a rule that would judge an object and is not implemented.
@@ -133,19 +134,20 @@ pub(crate) fn unimplemented(
     before: Option<&Value>,
     object: &Value,
 ) -> Option<String> {
-    let judged = has_rules(schema).then(|| walk("", schema, true, before, object));
+    let judged = has_rules(schema).then(|| walk("", true, &Node::of(schema, true, before, object)));
     judged.and_then(|walk| walk.unimplemented)
 }
 
-fn walk(field: &str, schema: &Value, whole: bool, before: Option<&Value>, value: &Value) -> Walk {
+fn walk(field: &str, lets_be: bool, node: &Node<'_>) -> Walk {
     let walk = || {
-        let mut walk = Walk { path: field.to_owned(), causes: Vec::new(), unimplemented: None };
-        walk.value(&Node { schema, whole, value, before, above: None });
+        let path = field.to_owned();
+        let mut walk = Walk { path, lets_be, causes: Vec::new(), unimplemented: None };
+        walk.value(node);
         walk
     };
     // One thread judges all values. If it cannot, each such rule is one that is not implemented.
     #[cfg(feature = "cel")]
-    if any_schema(schema, &has_deep_rule)
+    if any_schema(node.schema, &has_deep_rule)
         && let Some(walk) = stack::on_large(walk)
     {
         return walk;
@@ -183,6 +185,10 @@ struct Pair<'a> {
 }
 
 impl<'a> Node<'a> {
+    fn of(schema: &'a Value, whole: bool, before: Option<&'a Value>, value: &'a Value) -> Self {
+        Self { schema, whole, value, before, above: None }
+    }
+
     /// Returns whether the value, or else the closest one above with a former value, is unchanged.
     fn is_unchanged(&self) -> bool {
         self.pair().is_some_and(|pair| unchanged::is_same(pair.schema, pair.before, pair.after))
@@ -202,6 +208,8 @@ impl<'a> Node<'a> {
 
 struct Walk {
     path: String,
+    /// True if a rule about the new value alone lets an unchanged value be.
+    lets_be: bool,
     causes: Vec<Cause>,
     unimplemented: Option<String>,
 }
@@ -274,8 +282,7 @@ impl Walk {
                 let problem = format!("{problem}: {}", shown.unwrap_or(source));
                 self.causes.push(Cause::invalid(&field, kind, &problem));
             }
-            // A rule about the new value alone lets an unchanged value be.
-            Verdict::Fails if !program.uses_old() && node.is_unchanged() => {}
+            Verdict::Fails if self.lets_be && !program.uses_old() && node.is_unchanged() => {}
             Verdict::Fails => {
                 let computed = match text(rule, "messageExpression") {
                     "" => None,
@@ -386,6 +393,15 @@ mod tests {
         let schema = time("self == oldSelf");
         assert_eq!(told(&schema, Some(&before), &json!({"x": "1m"})), [""; 0]);
         assert_eq!(told(&schema, Some(&before), &object).len(), 1);
+        let mut dated = with_rule("object", "self.day == self.time");
+        dated["properties"]["x"]["properties"] = json!({
+            "day": {"type": "string", "format": "date"},
+            "time": {"type": "string", "format": "date-time"},
+        });
+        for (time, problems) in [("2020-01-01T01:00:00+01:00", 0), ("2020-01-01T00:00:01Z", 1)] {
+            let object = json!({"x": {"day": "2020-01-01", "time": time}});
+            assert_eq!(told(&dated, None, &object).len(), problems, "{time}");
+        }
         assert!(unimplemented(&time("self < duration('1m')"), None, &object).is_some());
         let [kind, other] = values::TIMES;
         let schema = time(&format!("type(self) == {other} && type(self) != {kind}"));

@@ -89,7 +89,7 @@ fn formatted(schema: &Value, text: &str) -> CelValue {
             let parsed = text.parse::<Timestamp>().map(|parsed| parsed.to_string());
             Time::value(TIMES[0], parsed.unwrap_or_else(|_| text.to_owned()))
         }
-        Some("date") => Time::value(TIMES[0], text.to_owned()),
+        Some("date") => Time::value(TIMES[0], format!("{text}T00:00:00Z")),
         _ => plain(),
     }
 }
