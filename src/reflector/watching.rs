@@ -26,7 +26,7 @@ const REFUSED_WATCH: Duration = Duration::from_secs(1);
 
 /// The time after the opening of a watch in which its events prove nothing. They may be those that
 /// were missed, and more may follow. A bookmark follows all of them.
-const MISSED: Duration = Duration::from_secs(2);
+const CATCH_UP: Duration = Duration::from_secs(2);
 
 /// The time for which events outside of the shard are collected before the sink learns the version.
 const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ impl ReflectorDriver {
         let mut due = at_most.map(|at_most| after(opened, at_most));
         let (mut last, mut events) = (opened, 0);
         // Initial events are complete.
-        let mut proves_from = if query.initial_events { opened } else { after(opened, MISSED) };
+        let mut proves_from = if query.initial_events { opened } else { after(opened, CATCH_UP) };
         let mut shard = self.options.shard.clone();
         // The time at which the sink learns the version of events outside of the shard.
         let mut untold: Option<Instant> = None;
@@ -120,7 +120,7 @@ impl ReflectorDriver {
                             (stream, query, short) = (self.guarded(next), from, true);
                             additions = Additions::of(&query);
                             last = Instant::now();
-                            proves_from = after(last, MISSED);
+                            proves_from = after(last, CATCH_UP);
                             self.heartbeat.begin();
                             self.status.watches(None);
                         }

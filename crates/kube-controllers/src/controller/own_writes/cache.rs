@@ -8,7 +8,7 @@ use kube::api::ObjectMeta;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::client::Written;
+use super::answer::Written;
 use super::expectation::{Expectation, Expectations, Expected, newer};
 use super::seen::StoreBefore;
 use super::target::WriteTarget;

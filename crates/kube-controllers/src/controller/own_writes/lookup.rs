@@ -3,8 +3,8 @@
 use kube::Client;
 use serde::Deserialize;
 
+use super::answer::{Metadata, WriteAnswer, Written};
 use super::cache::CacheBefore;
-use super::client::{Metadata, WriteAnswer, Written};
 use super::expectation::Expectation;
 use super::target::WriteTarget;
 use crate::controller::finalizer::is_absent;

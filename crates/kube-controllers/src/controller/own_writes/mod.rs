@@ -6,6 +6,7 @@
 //!
 //! A [`tracking_client`] records writes by itself, including those whose answer was lost.
 
+mod answer;
 mod cache;
 mod client;
 mod expectation;
@@ -31,8 +32,9 @@ pub(super) use self::expectation::Expectation;
 use self::expectation::ends;
 pub(super) use self::log::{CacheGuard, Unobserved, WriteLog};
 pub(super) use self::{
+    answer::{WriteAnswer, WriteOutcome, Written},
     cache::CacheBefore,
-    client::{TrackedReconcile, WriteAnswer, WriteOutcome, Written},
+    client::TrackedReconcile,
     expectation::is_met,
     target::WriteTarget,
 };
