@@ -35,11 +35,7 @@ fn create_object(
 ) -> Result<Value, Failure> {
     let mut object = target.check(object)?;
     let written = schema::Written::of(&object);
-    if track {
-        schema::complete(target.resource, &mut object);
-    } else {
-        schema::complete_applied(target.resource, &mut object);
-    }
+    schema::complete(target.resource, !track, &mut object);
     built_in::decode(target, &mut object)?;
     // A webhook may set them, as on a real server.
     for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {

@@ -32,7 +32,11 @@ pub(super) fn members(
         let unknown = schema::prune(resource, object);
         return schema::undecodable(resource, object).map_or(Ok(unknown), Err);
     }
-    let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();
+    decoded(Shape::of(resource), source, object)
+}
+
+fn decoded(shape: Shape<'_>, source: Source, object: &mut Value) -> Result<Vec<String>, String> {
+    let unknown = shape::decode(shape, source, object)?.into_iter();
     Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
 }
 
@@ -82,9 +86,7 @@ pub(crate) fn scale(
     scale: &mut Value,
     problems: Vec<String>,
 ) -> Result<(), Failure> {
-    let unknown = shape::decode(Shape::of_kind(scale::VERSION, "Scale"), Source::Json, scale);
-    let unknown = unknown
-        .map(|paths| paths.into_iter().map(|path| format!("unknown field {path:?}")).collect());
+    let unknown = decoded(Shape::of_kind(scale::VERSION, "Scale"), Source::Json, scale);
     judge(target, validation, ("Scale", "v1"), unknown, problems)
 }
 

@@ -96,11 +96,7 @@ fn update_object(
         && store.webhooks.conversion(target.resource).is_some()
         && managed_fields::is_unchanged(&before, &object);
     let written = schema::Written::of(&object);
-    if track {
-        schema::complete(target.resource, &mut object);
-    } else {
-        schema::complete_applied(target.resource, &mut object);
-    }
+    schema::complete(target.resource, !track, &mut object);
     built_in::decode(target, &mut object)?;
     strategy::complete(target.resource, &mut object);
     // Ownership counts what was asked for, and only a part of it is written.

@@ -48,22 +48,18 @@ pub(crate) fn undecodable(resource: &ResourceType, object: &Value) -> Option<Str
     embedded::undecodable(&resource.schema, object).map(|cause| cause.to_string())
 }
 
-/// Converts an object into its stored form: pruned, and with defaults.
-pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
-    if !resource.schema.is_null() {
-        prune::object(&resource.schema, object);
-        defaults::drop_nulls(&resource.schema, object);
-        defaults::apply(&resource.schema, object);
+/// Converts an object into its stored form: pruned, and with defaults. In one that is `applied`,
+/// nulls that the schema does not allow stay, because a server drops them when it reads an object,
+/// and applied fields are no object.
+pub(crate) fn complete(resource: &ResourceType, applied: bool, object: &mut Value) {
+    if resource.schema.is_null() {
+        return;
     }
-}
-
-/// Converts the result of a server-side apply into its stored form. Nulls that the schema does not
-/// allow stay, because a server drops them when it reads an object, and applied fields are no
-/// object.
-pub(crate) fn complete_applied(resource: &ResourceType, object: &mut Value) {
-    if !resource.schema.is_null() {
-        prune::object(&resource.schema, object);
+    prune::object(&resource.schema, object);
+    if applied {
         defaults::apply(&resource.schema, object);
+    } else {
+        add_defaults(&resource.schema, object);
     }
 }
 
@@ -94,8 +90,7 @@ pub(crate) fn views(versions: &[Arc<ResourceType>], stored: &Value) -> Vec<(Stri
     for resource in versions.iter().filter(|resource| !resource.schema.is_null()) {
         let mut view = stored.clone();
         let storage = resource.storage_schema.as_deref().unwrap_or(&resource.schema);
-        defaults::drop_nulls(storage, &mut view);
-        defaults::apply(storage, &mut view);
+        add_defaults(storage, &mut view);
         prune::object(&resource.schema, &mut view);
         if view != *stored {
             views.push((resource.version.clone(), view));

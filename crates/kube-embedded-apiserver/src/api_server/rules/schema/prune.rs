@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::flag;
 
@@ -133,11 +133,8 @@ impl Pruning {
 
     fn metadata(&mut self, metadata: &mut Value) {
         let Value::Object(members) = metadata else { return };
+        self.retain(members, &METADATA);
         members.retain(|name, value| {
-            let known = METADATA.contains(&name.as_str());
-            if !known {
-                self.unknown.push(format!("{}.{name}", self.path));
-            }
             let empty = match value {
                 Value::Null => true,
                 Value::String(text) => text.is_empty(),
@@ -145,7 +142,7 @@ impl Pruning {
                 Value::Object(members) => members.is_empty(),
                 _ => false,
             };
-            known && !empty
+            !empty
         });
         if let Some(Value::Array(owners)) = members.get_mut("ownerReferences") {
             let above = self.enter("ownerReferences");
@@ -155,9 +152,14 @@ impl Pruning {
     }
 
     fn owner(&mut self, owner: &mut Value) {
-        let Value::Object(members) = owner else { return };
+        if let Value::Object(members) = owner {
+            self.retain(members, &OWNER);
+        }
+    }
+
+    fn retain(&mut self, members: &mut Map<String, Value>, known: &[&str]) {
         members.retain(|name, _| {
-            let known = OWNER.contains(&name.as_str());
+            let known = known.contains(&name.as_str());
             if !known {
                 self.unknown.push(format!("{}.{name}", self.path));
             }
